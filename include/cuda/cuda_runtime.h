@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <tuple>
 #include <utility>
 #endif
 
@@ -115,13 +114,10 @@ inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t
 template <class... P, class... A>
 inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(P...),
                                       A &&...args) {
-    std::tuple<typename std::decay<P>::type...> given(std::forward<A>(args)...);
-    return std::apply(
-        [&](auto &...each) {
-            void *places[] = {(void *)&each..., nullptr};
-            return ::cudaLaunchKernelExC(config, (const void *)kernel, places);
-        },
-        given);
+    return [&](typename std::decay<P>::type... given) {
+        void *places[] = {(void *)&given..., nullptr};
+        return ::cudaLaunchKernelExC(config, (const void *)kernel, places);
+    }(std::forward<A>(args)...);
 }
 #endif
 

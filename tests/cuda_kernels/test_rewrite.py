@@ -182,3 +182,15 @@ def test_arg_of_the_global_namespace_is_that_of_std() -> None:
     assert rewrite("{ using ::arg; using ::abs; x::arg(y); }") == (
         "{ using  std::arg; using ::abs; x::arg(y); }"
     )
+
+
+def test_a_pragma_in_a_header_of_the_system_ends_nothing() -> None:
+    """In step or not: the header stays as it is."""
+    text = (
+        '# 1 "/usr/include/lib.h" 1 3\n'
+        '#pragma GCC diagnostic ignored "-Wdeprecated-declarations"\n'
+        'namespace lib __attribute__((__visibility__("default"))) {\n'
+        "inline void store(int *p) { *p = 1; }\n"
+        "}\n"
+    )
+    assert rewrite(text, lanes="step") == text

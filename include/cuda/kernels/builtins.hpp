@@ -9,7 +9,8 @@
 
 #include <cassert>
 #include <cfenv>
-#include <chrono>
+#include <atomic>
+#include <ctime>
 #include <cmath>
 
 #include "grid.hpp"
@@ -51,7 +52,11 @@ inline void __nanosleep(unsigned) {}
  * millisecond has. */
 namespace cudla_sim {
 inline unsigned clock_khz = 1300000; /* an Orin's; launches set the device's */
-inline long long nanoseconds() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+inline long long nanoseconds() {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
 } // namespace cudla_sim
 inline long long clock64() {
     long long now = cudla_sim::nanoseconds();

@@ -13,9 +13,9 @@
 #define CUDLA_SIM_KERNELS_CHECK_RACE_H
 
 #include <algorithm>
-#include <memory>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
 #include "check_memory.hpp"
 
@@ -100,8 +100,8 @@ struct Race {
 
 inline Race &race_of(Block &own) {
     if (!own.race)
-        own.race = std::make_shared<Race>();
-    return *static_cast<Race *>(own.race.get());
+        own.race = new Race;
+    return *own.race;
 }
 
 inline uint3 index_of(const Block &own, unsigned rank) {
@@ -123,7 +123,7 @@ inline bool tell_race(Block &own, bool wrote, const char *does, const Touch &fir
     if (!first_of(first.pc, second.pc))
         return false;
     uint3 other = index_of(own, first.thread);
-    std::string line = line_of(first.pc);
+    SourceLine line = line_of(first.pc);
     Failure told;
     told.block = own.index;
     told.thread = index_of(own, second.thread);
@@ -131,7 +131,7 @@ inline bool tell_race(Block &own, bool wrote, const char *does, const Touch &fir
     snprintf(told.what, sizeof told.what,
              "race in %s shared memory, byte %u: it %s, thread (%u, %u, %u) %s%s%.160s, and nothing orders them",
              dynamic ? "dynamic" : "static", offset, does, other.x, other.y, other.z, wrote ? "wrote" : "read",
-             line.empty() ? "" : " at ", line.c_str());
+             line.text[0] ? " at " : "", line.text);
     if (!ends) {
         say(told, own.shape->kernel);
     } else if (own.failure->claim()) {

@@ -18,11 +18,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <memory>
-#include <vector>
 
 #include "../crt/launches.h"
+#include "containers.hpp"
 #include "failure.hpp"
 #include "indices.hpp"
 #include "switch.hpp"
@@ -125,7 +123,7 @@ constexpr size_t STACK_SPREAD = 64 << 10, STACK_STEP = 5 * 64;
 constexpr size_t STACK_ROOM = STACK_BYTES + STACK_SPREAD;
 
 struct Warp {
-    std::vector<std::unique_ptr<LanesMeeting>> meetings; /* `used` of them */
+    Stable<LanesMeeting> meetings; /* `used` of them */
     unsigned used = 0;
     unsigned alive = 0; /* lanes that have not ended */
     unsigned turns = 0; /* of loops in which they may wait for what others store */
@@ -135,7 +133,7 @@ struct Warp {
 struct Tile {
     unsigned first = 0, size = 0;
     Meeting meeting;
-    std::vector<char> slots; /* a value of each */
+    Vector<char> slots; /* a value of each */
 };
 
 /* A barrier with a number (PTX ISA, "bar"): for so many threads, or where that is 0 for all that have not ended. */
@@ -178,20 +176,20 @@ struct Block {
     Fiber *current = nullptr;
     void *scheduler = nullptr; /* its saved stack pointer */
     Line ready, idle;
-    std::vector<Fiber *> all;
+    Vector<Fiber *> all;
     Meeting everybody;
-    std::vector<Warp> warps;
-    std::deque<Tile> tiles; /* those that have met */
-    std::vector<Gathering> gatherings;
+    Vector<Warp> warps;
+    Stable<Tile> tiles; /* those that have met */
+    Vector<Gathering> gatherings;
     unsigned went_on = 0, times = 0; /* the place where lanes went on last, and how often without another */
-    std::vector<Numbered> numbered; /* none before somebody has met there */
+    Vector<Numbered> numbered; /* none before somebody has met there */
     unsigned votes[3] = {0, 0, 0}; /* count, and, or of a barrier that votes */
     unsigned last_votes[3] = {0, 0, 0};
-    std::vector<char> dynamic;
+    Vector<char> dynamic;
     Failure *failure = nullptr;
     bool abandoned = false; /* a thread failed: no other goes on */
 #if defined(CUDLA_SIM_CHECKS)
-    std::shared_ptr<void> race; /* check_race.hpp */
+    struct Race *race = nullptr; /* check_race.hpp; as long as the process, as blocks are */
 #endif
 
     ~Block();
@@ -260,7 +258,7 @@ inline Fiber *fresh_fiber(Block &own) {
         size_t spread = (own.all.size() * STACK_STEP + sizeof(Fiber)) % STACK_SPREAD / alignof(Fiber) * alignof(Fiber);
         fiber = new (stack + STACK_ROOM - sizeof(Fiber) - spread) Fiber;
         fiber->stack = stack;
-        own.all.push_back(fiber);
+        own.all.add(fiber);
     }
     fiber->ended = false;
     fiber->thread.waits_for = nullptr;
@@ -272,7 +270,7 @@ inline Fiber *fresh_fiber(Block &own) {
 inline void close_gathering(Block &own, size_t which) {
     Gathering closed = own.gatherings[which];
     own.gatherings[which] = own.gatherings.back();
-    own.gatherings.pop_back();
+    own.gatherings.drop_last();
     for (Fiber *fiber = closed.waiting.first; fiber; fiber = fiber->next)
         fiber->thread.gathered = closed.mask;
     own.ready.add_all(closed.waiting);
@@ -448,11 +446,11 @@ inline Warp &warp() { return block->warps[rank() / WARP]; }
 
 inline LanesMeeting &meeting_of(Warp &own, unsigned mask) {
     for (unsigned i = 0; i < own.used; i++)
-        if (own.meetings[i]->mask == mask)
-            return *own.meetings[i];
+        if (own.meetings[i].mask == mask)
+            return own.meetings[i];
     if (own.used == own.meetings.size())
-        own.meetings.push_back(std::make_unique<LanesMeeting>());
-    LanesMeeting &made = *own.meetings[own.used++];
+        own.meetings.add();
+    LanesMeeting &made = own.meetings[own.used++];
     made.mask = mask;
     made.arrived = 0;
     made.waiting = Line();
@@ -490,7 +488,7 @@ __attribute__((noinline)) inline unsigned gather(unsigned place, const char *wha
            (own.gatherings[at].place != place || own.gatherings[at].warp != number))
         at++;
     if (at == own.gatherings.size()) {
-        own.gatherings.emplace_back();
+        own.gatherings.add();
         own.gatherings[at].place = place;
         own.gatherings[at].warp = number;
     }
@@ -537,11 +535,10 @@ inline Tile &tile_of(unsigned size) {
     Unwatched ours;
     Block &own = *block;
     unsigned first = rank() / size * size;
-    for (Tile &tile : own.tiles)
-        if (tile.first == first && tile.size == size)
-            return tile;
-    own.tiles.emplace_back();
-    Tile &made = own.tiles.back();
+    for (size_t i = 0; i < own.tiles.size(); i++)
+        if (own.tiles[i].first == first && own.tiles[i].size == size)
+            return own.tiles[i];
+    Tile &made = own.tiles.add();
     made.first = first;
     made.size = size;
     made.slots.resize(size * SLOT_BYTES);
@@ -567,7 +564,7 @@ inline void thread_ended(Block &own) {
     if (own.everybody.arrived && own.everybody.arrived == own.alive)
         close_block_barrier(own);
     for (unsigned i = 0; i < lanes.used; i++) {
-        LanesMeeting &meeting = *lanes.meetings[i];
+        LanesMeeting &meeting = lanes.meetings[i];
         if (meeting.arrived &&
             meeting.arrived >= count_bits(meeting.mask & lanes.alive))
             release_lanes(own, lanes, meeting);
@@ -575,11 +572,9 @@ inline void thread_ended(Block &own) {
     for (Numbered &meeting : own.numbered)
         if (meeting.arrived && !meeting.expected && meeting.arrived == own.alive)
             release(own, meeting);
-    if (own.tiles.empty())
-        return;
-    for (Tile &tile : own.tiles)
-        if (tile.meeting.arrived && all_here(own, tile))
-            release(own, tile.meeting);
+    for (size_t i = 0; i < own.tiles.size(); i++)
+        if (own.tiles[i].meeting.arrived && all_here(own, own.tiles[i]))
+            release(own, own.tiles[i].meeting);
 }
 
 /* The running thread ends here; nobody comes back to what is on its stack. */
@@ -615,7 +610,7 @@ inline void nobody_runs(Block &own) {
         const Thread *first;
         unsigned count;
     };
-    std::vector<Place> places; /* a few: the kinds of waiting */
+    Vector<Place> places; /* a few: the kinds of waiting */
     for (const Fiber *fiber : own.all) {
         const Thread &thread = fiber->thread;
         if (fiber->ended || !thread.waits_for)
@@ -624,7 +619,7 @@ inline void nobody_runs(Block &own) {
         while (at < places.size() && strcmp(places[at].what, thread.waits_for) != 0)
             at++;
         if (at == places.size())
-            places.push_back({thread.waits_for, &thread, 0});
+            places.add({thread.waits_for, &thread, 0});
         places[at].count++;
         if (thread.rank < places[at].first->rank)
             places[at].first = &thread;
@@ -709,9 +704,9 @@ inline void Block::execute(const Shape &of, uint3 at, uint64_t count, RunThreads
             warps[w].alive = left >= WARP ? ~0u : (1u << left) - 1;
             warps[w].used = warps[w].turns = 0;
         }
-        for (Tile &tile : tiles) {
-            tile.meeting.arrived = 0;
-            tile.meeting.waiting = Line();
+        for (size_t i = 0; i < tiles.size(); i++) {
+            tiles[i].meeting.arrived = 0;
+            tiles[i].meeting.waiting = Line();
         }
         numbered.clear(); /* some may have come to one for which nobody waited */
         check_begins(*this);

@@ -12,9 +12,6 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include <mutex>
-#include <string>
-
 #include "engine.hpp"
 
 namespace cudla_sim {
@@ -123,15 +120,16 @@ inline void on_signal(int number, siginfo_t *info, void *context) {
 }
 
 inline void catch_signals() {
-    static std::once_flag once;
-    std::call_once(once, [] {
+    static const bool once = [] {
         struct sigaction ours = {};
         ours.sa_sigaction = on_signal;
         ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
         sigemptyset(&ours.sa_mask);
         for (int number : {SIGSEGV, SIGBUS, SIGFPE})
             sigaction(number, &ours, &Signals::get().before(number));
-    });
+        return true;
+    }();
+    (void)once;
 }
 
 /* Where signals of this system thread are handled: a fiber's stack may be full. */
@@ -164,66 +162,83 @@ class SignalStack {
 
 /* --- what is told ----------------------------------------------------------------------------- */
 
-/* "file:line" of an instruction by its debug information, from the innermost inlined function outwards; none
- * where there is no such information, or no binutils. */
-inline std::vector<std::string> lines_of(uintptr_t at) {
-    std::vector<std::string> found;
+/* "file:line". */
+struct SourceLine {
+    char text[1024];
+    bool in_engine() const { return strstr(text, "/cuda/kernels/") != nullptr; }
+};
+
+/* Those of an instruction by its debug information, from the innermost inlined function outwards; none where there
+ * is no such information, or no binutils. */
+inline Vector<SourceLine> lines_of(uintptr_t at) {
+    Vector<SourceLine> found;
     Dl_info module;
     if (!at || !dladdr(reinterpret_cast<void *>(at), &module) || !module.dli_fname)
         return found;
     const auto *header = static_cast<const ElfW(Ehdr) *>(module.dli_fbase);
     if (header->e_type == ET_DYN)
         at -= reinterpret_cast<uintptr_t>(module.dli_fbase);
-    std::string file = module.dli_fname, quoted = "'";
-    for (char letter : file)
-        quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-    char command[64];
-    snprintf(command, sizeof command, "' 0x%llx 2>/dev/null", static_cast<unsigned long long>(at));
-    FILE *lines = popen(("addr2line -i -e " + quoted + command).c_str(), "r");
+    Vector<char> command;
+    auto add = [&](const char *text) {
+        for (; *text; text++)
+            command.add(*text);
+    };
+    add("addr2line -i -e '");
+    for (const char *letter = module.dli_fname; *letter; letter++) {
+        if (*letter == '\'')
+            add("'\\'");
+        command.add(*letter);
+    }
+    char rest[64];
+    snprintf(rest, sizeof rest, "' 0x%llx 2>/dev/null", static_cast<unsigned long long>(at));
+    add(rest);
+    command.add('\0');
+    FILE *lines = popen(command.data(), "r");
     if (!lines)
         return found;
-    char line[1024];
-    while (fgets(line, sizeof line, lines)) {
-        std::string text = line;
-        text = text.substr(0, text.find_first_of(" \n"));
-        if (text.find('?') != 0 && text.find("/c++/") == std::string::npos)
-            found.push_back(text);
+    SourceLine line;
+    while (fgets(line.text, sizeof line.text, lines)) {
+        line.text[strcspn(line.text, " \n")] = '\0';
+        if (line.text[0] != '?' && !strstr(line.text, "/c++/"))
+            found.add(line);
     }
     pclose(lines);
     return found;
 }
 
-inline bool in_engine(const std::string &line) { return line.find("/cuda/kernels/") != std::string::npos; }
-
 /* The line of the program, whatever it calls. */
-inline std::string line_of(uintptr_t at) {
-    for (const std::string &line : lines_of(at))
-        if (!in_engine(line))
+inline SourceLine line_of(uintptr_t at) {
+    for (const SourceLine &line : lines_of(at))
+        if (!line.in_engine())
             return line;
-    return "";
+    return SourceLine{};
 }
 
 /* Whether the instruction is one of these headers'. */
 inline bool is_engine(uintptr_t at) {
-    std::vector<std::string> lines = lines_of(at);
-    return !lines.empty() && in_engine(lines.front());
+    Vector<SourceLine> lines = lines_of(at);
+    return !lines.empty() && lines.front().in_engine();
 }
 
-/* One line; the text of it without the program's name. */
-inline std::string say(const Failure &failure, const char *kernel) {
-    std::string line = line_of(failure.at);
-    char text[512];
-    snprintf(text, sizeof text, "kernel %.100s, block (%u, %u, %u), thread (%u, %u, %u)%s%s: %s", kernel,
+struct Said {
+    char text[1600];
+};
+
+/* Tells one line; what it was, without the program's name. */
+inline Said say(const Failure &failure, const char *kernel) {
+    Said said;
+    SourceLine line = line_of(failure.at);
+    snprintf(said.text, sizeof said.text, "kernel %.100s, block (%u, %u, %u), thread (%u, %u, %u)%s%s: %s", kernel,
              failure.block.x, failure.block.y, failure.block.z, failure.thread.x, failure.thread.y,
-             failure.thread.z, line.empty() ? "" : ", ", line.c_str(), failure.what);
-    fprintf(stderr, "cudla-sim: %s\n", text);
+             failure.thread.z, line.text[0] ? ", " : "", line.text, failure.what);
+    fprintf(stderr, "cudla-sim: %s\n", said.text);
     fflush(stderr);
-    return text;
+    return said;
 }
 
 /* Ruins the context with it. */
 inline void tell(const Failure &failure, const char *kernel) {
-    __cudlaSimFault(failure.error, say(failure, kernel).c_str());
+    __cudlaSimFault(failure.error, say(failure, kernel).text);
 }
 
 /* A device's assert: told as a GPU tells it, then the launch fails. In host code it is the host's. */
@@ -235,8 +250,9 @@ inline void tell(const Failure &failure, const char *kernel) {
             function, block->index.x, block->index.y, block->index.z, unsigned(threadIdx.x),
             unsigned(threadIdx.y), unsigned(threadIdx.z), what);
     fflush(stderr);
-    std::string text = std::string("assertion `") + what + "` failed at " + file + ":" + std::to_string(line);
-    fail_launch(cudaErrorAssert, text.c_str());
+    char text[sizeof Failure::what];
+    snprintf(text, sizeof text, "assertion `%s` failed at %s:%u", what, file, line);
+    fail_launch(cudaErrorAssert, text);
 }
 
 } // namespace cudla_sim

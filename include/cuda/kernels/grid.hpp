@@ -5,43 +5,40 @@
 #ifndef CUDLA_SIM_KERNELS_GRID_H
 #define CUDLA_SIM_KERNELS_GRID_H
 
-#include <algorithm>
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
-#include <vector>
 
+#include "containers.hpp"
 #include "engine.hpp"
 #include "faults.hpp"
+#include "threads.hpp"
 
 namespace cudla_sim {
 
 /* Blocks that wait for each other: each has a system thread. */
 struct Grid {
-    std::mutex lock;
-    std::condition_variable all_here;
+    Mutex lock;
+    Condition all_here;
     unsigned blocks = 0, arrived = 0, round = 0;
     bool broken = false; /* a block failed and never comes */
 
     void wait() {
-        std::unique_lock<std::mutex> held(lock);
+        Held held(lock);
         if (broken)
             return;
         unsigned mine = round;
         if (++arrived == blocks) {
             arrived = 0;
             round++;
-            all_here.notify_all();
+            all_here.wake_all();
         } else {
-            all_here.wait(held, [&] { return round != mine || broken; });
+            all_here.wait(lock, [&] { return round != mine || broken; });
         }
     }
 
     void give_up() {
-        std::lock_guard<std::mutex> held(lock);
+        Held held(lock);
         broken = true;
-        all_here.notify_all();
+        all_here.wake_all();
     }
 };
 
@@ -76,23 +73,23 @@ class Blocks {
         return *blocks;
     }
 
-    std::unique_ptr<Block> take() {
-        std::lock_guard<std::mutex> held(lock_);
+    Block *take() {
+        Held held(lock_);
         if (idle_.empty())
-            return std::make_unique<Block>();
-        std::unique_ptr<Block> taken = std::move(idle_.back());
-        idle_.pop_back();
+            return new Block;
+        Block *taken = idle_.back();
+        idle_.drop_last();
         return taken;
     }
 
-    void give(std::unique_ptr<Block> block) {
-        std::lock_guard<std::mutex> held(lock_);
-        idle_.push_back(std::move(block));
+    void give(Block *block) {
+        Held held(lock_);
+        idle_.add(block);
     }
 
   private:
-    std::mutex lock_;
-    std::vector<std::unique_ptr<Block>> idle_;
+    Mutex lock_;
+    Vector<Block *> idle_;
 };
 
 /* Threads that help with the blocks of a launch; they live as long as the process. */
@@ -110,10 +107,10 @@ class Pool {
         if (asleep_ == 0)
             return;
         {
-            std::lock_guard<std::mutex> held(lock_);
+            Held held(lock_);
             announced_++;
         }
-        begin_.notify_all();
+        begin_.wake_all();
     }
 
     /* Runs `work` in this thread, and in helpers that come in time; false if they help somebody else. */
@@ -122,7 +119,7 @@ class Pool {
             return false;
         unsigned asleep;
         {
-            std::lock_guard<std::mutex> held(lock_);
+            Held held(lock_);
             work_ = [](void *of) { (*static_cast<Work *>(of))(); };
             of_ = &work;
             open_ = true;
@@ -130,21 +127,24 @@ class Pool {
             asleep = asleep_;
         }
         if (asleep)
-            begin_.notify_all();
+            begin_.wake_all();
         work();
         pause_until([&] { return active_ == 0; });
-        std::unique_lock<std::mutex> held(lock_);
+        Held held(lock_);
         open_ = false; /* who has not begun is not waited for */
-        end_.wait(held, [&] { return active_ == 0; });
+        end_.wait(lock_, [&] { return active_ == 0; });
         busy_.unlock();
         return true;
     }
 
   private:
     Pool() {
-        unsigned cores = std::thread::hardware_concurrency();
-        for (unsigned i = 1; i < cores; i++, helpers_++)
-            std::thread([this] { help(); }).detach();
+        unsigned cores = processors();
+        pthread_t thread;
+        while (helpers_ + 1 < cores && start_thread(thread, [this] { help(); })) {
+            pthread_detach(thread);
+            helpers_++;
+        }
     }
 
     /* A short while: to sleep and to be woken costs as much as a small launch. */
@@ -160,9 +160,9 @@ class Pool {
         unsigned seen = 0, heard = 0;
         for (;;) {
             pause_until([&] { return round_ != seen; });
-            std::unique_lock<std::mutex> held(lock_);
+            Held held(lock_);
             asleep_++;
-            begin_.wait(held, [&] { return round_ != seen || announced_ != heard; });
+            begin_.wait(lock_, [&] { return round_ != seen || announced_ != heard; });
             asleep_--;
             heard = announced_;
             if (round_ == seen)
@@ -173,17 +173,17 @@ class Pool {
             active_++;
             auto work = work_;
             void *of = of_;
-            held.unlock();
+            lock_.unlock();
             work(of);
-            held.lock();
+            lock_.lock();
             if (--active_ == 0)
-                end_.notify_one();
+                end_.wake_one();
         }
     }
 
     static constexpr int PAUSES = 2000;
-    std::mutex busy_, lock_;
-    std::condition_variable begin_, end_;
+    Mutex busy_, lock_;
+    Condition begin_, end_;
     void (*work_)(void *) = nullptr;
     void *of_ = nullptr;
     bool open_ = false;
@@ -210,32 +210,52 @@ inline void ready_for_faults() {
     (void)stack;
 }
 
+/* Blocks that wait for each other need all of them. */
+inline void no_thread(Failure &failure, const uint3 &block) {
+    if (!failure.claim())
+        return;
+    failure.error = cudaErrorLaunchOutOfResources;
+    failure.block = block;
+    snprintf(failure.what, sizeof failure.what, "no system thread is left for it (pthread_create); see ulimit -u");
+}
+
 /* All blocks, over the cores; returns when the last one ended. */
 inline void run_blocks(const Shape &shape, RunThreads run, void *call, Failure &failure) {
     uint64_t blocks = blocks_of(shape);
     if (shape.cooperative) {
-        std::vector<std::thread> all;
-        for (uint64_t i = 0; i < blocks; i++)
-            all.emplace_back([&, i] {
+        Vector<pthread_t> all;
+        for (uint64_t i = 0; i < blocks; i++) {
+            pthread_t thread;
+            bool started = start_thread(thread, [&shape, &failure, run, call, i] {
                 ready_for_faults();
-                std::unique_ptr<Block> used = Blocks::get().take();
+                Block *used = Blocks::get().take();
                 used->execute(shape, place(shape.grid, i), 1, run, call, failure);
-                Blocks::get().give(std::move(used));
+                Blocks::get().give(used);
                 if (failure)
                     shape.cooperative->give_up();
             });
-        for (std::thread &thread : all)
-            thread.join();
+            if (!started) {
+                no_thread(failure, place(shape.grid, i));
+                shape.cooperative->give_up();
+                break;
+            }
+            all.add(thread);
+        }
+        for (pthread_t thread : all)
+            pthread_join(thread, nullptr);
         return;
     }
-    uint64_t together = std::max<uint64_t>(1, blocks / (Pool::get().workers() * SHARES));
+    uint64_t together = blocks / (Pool::get().workers() * SHARES);
+    together += together == 0;
     std::atomic<uint64_t> next{0};
     auto work = [&] {
         ready_for_faults();
-        std::unique_ptr<Block> used = Blocks::get().take();
-        for (uint64_t i; !failure && (i = next.fetch_add(together)) < blocks;)
-            used->execute(shape, place(shape.grid, i), std::min(together, blocks - i), run, call, failure);
-        Blocks::get().give(std::move(used));
+        Block *used = Blocks::get().take();
+        for (uint64_t i; !failure && (i = next.fetch_add(together)) < blocks;) {
+            uint64_t left = blocks - i;
+            used->execute(shape, place(shape.grid, i), left < together ? left : together, run, call, failure);
+        }
+        Blocks::get().give(used);
     };
     if (block || !worth_help(shape) || !Pool::get().run(work))
         work();

@@ -6,13 +6,11 @@
 #ifndef CUDLA_SIM_KERNELS_LAUNCH_H
 #define CUDLA_SIM_KERNELS_LAUNCH_H
 
-#include <map>
-#include <string>
-#include <tuple>
 #include <type_traits>
 
 #include "../crt/host_runtime.h"
 #include "../crt/launches.h"
+#include "containers.hpp"
 #include "grid.hpp"
 
 namespace cudla_sim {
@@ -38,7 +36,7 @@ using Kept = std::conditional_t<std::is_trivially_copyable_v<P> && sizeof(P) <= 
 
 template <class Body, class... P> struct Call final : Launched {
     Body body;
-    std::tuple<P...> arguments;
+    Arguments<P...> arguments;
 
     template <class... A>
     explicit Call(Body of, A &&...given) : body(of), arguments(std::forward<A>(given)...) {}
@@ -47,10 +45,10 @@ template <class Body, class... P> struct Call final : Launched {
         Call &of = *static_cast<Call *>(call);
 #if defined(CUDLA_SIM_CHECKS)
         each_thread(own, [&] {
-            std::apply([&](const P &...copied) { watched(of.body, P(copied)...); }, of.arguments);
+            of.arguments.pass_to([&](const P &...copied) { watched(of.body, P(copied)...); });
         });
 #else
-        std::apply([&](Kept<P>... kept) { each_thread(own, [&] { of.body(P(kept)...); }); }, of.arguments);
+        of.arguments.pass_to([&](Kept<P>... kept) { each_thread(own, [&] { of.body(P(kept)...); }); });
 #endif
     }
 
@@ -216,18 +214,56 @@ struct Maker {
     size_t (*places)(size_t *offsets, size_t room);
 };
 
-inline std::map<const void *, Maker> &makers() {
-    static std::map<const void *, Maker> all;
-    return all;
-}
+/* All of a program or library, by their addresses. */
+class Makers {
+  public:
+    static Makers &get() {
+        static Makers all;
+        return all;
+    }
+
+    /* nullptr where there is none. */
+    const Maker *find(const void *kernel) const {
+        size_t at = place_of(kernel);
+        return at < all_.size() && all_[at].kernel == kernel ? &all_[at].maker : nullptr;
+    }
+
+    /* Whether it is new. */
+    bool add(const void *kernel, const Maker &maker) {
+        if (find(kernel))
+            return false;
+        all_.insert(place_of(kernel), {kernel, maker});
+        return true;
+    }
+
+  private:
+    struct Entry {
+        const void *kernel = nullptr;
+        Maker maker = {nullptr, nullptr};
+    };
+
+    size_t place_of(const void *kernel) const {
+        size_t low = 0, high = all_.size();
+        while (low < high) {
+            size_t middle = (low + high) / 2;
+            if (reinterpret_cast<uintptr_t>(all_[middle].kernel) < reinterpret_cast<uintptr_t>(kernel))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low;
+    }
+
+    Vector<Entry> all_;
+};
 
 inline size_t places_of(const void *kernel, size_t *offsets, size_t room) {
-    return makers().at(kernel).places(offsets, room);
+    return Makers::get().find(kernel)->places(offsets, room);
 }
 
 inline cudaError_t launch_by_address(const void *kernel, dim3 grid, dim3 size, void **arguments,
                                      size_t shared, cudaStream_t stream, int cooperative) {
-    Launched *launch = makers().at(kernel).make(arguments);
+    Launched *launch = Makers::get().find(kernel)->make(arguments);
     launch->shape.grid = grid;
     launch->shape.block = size;
     launch->shape.shared_bytes = shared;
@@ -285,20 +321,21 @@ template <class... P, void (*kernel)(P...)> struct Registered<kernel> {
     }
     static bool note() {
         const void *host = reinterpret_cast<void *>(kernel);
-        if (makers().emplace(host, Maker{&make, &places}).second)
+        if (Makers::get().add(host, Maker{&make, &places}))
             __cudaRegisterFunction(Binary::get().handle, static_cast<const char *>(host), nullptr, name(),
                                    -1, nullptr, nullptr, nullptr, nullptr, nullptr);
         return true;
     }
     /* As the compiler spells it: "... kernel = scale<4>; P = ..." */
     static const char *name() {
-        static const std::string own = [] {
-            std::string text = __PRETTY_FUNCTION__;
-            size_t at = text.find("kernel = ");
-            at = at == std::string::npos ? 0 : at + 9;
-            return text.substr(at, text.find_first_of(";]", at) - at);
-        }();
-        return own.c_str();
+        static const Vector<char> own = [](const char *text) {
+            const char *named = strstr(text, "kernel = ");
+            text = named ? named + 9 : text;
+            Vector<char> made(strcspn(text, ";]") + 1); /* with a zero behind it */
+            memcpy(made.data(), text, made.size() - 1);
+            return made;
+        }(__PRETTY_FUNCTION__);
+        return own.data();
     }
     static inline const bool noted = note();
 };
@@ -342,12 +379,12 @@ inline cudaError_t launch_packed(void *bytes, cudaStream_t stream) {
         return cudaErrorInvalidValue;
     Packed *call = Packed::of(bytes);
     cudaError_t error = cudaErrorInvalidDeviceFunction;
-    if (makers().count(call->kernel)) {
-        std::vector<size_t> places(places_of(call->kernel, nullptr, 0));
+    if (Makers::get().find(call->kernel)) {
+        Vector<size_t> places(places_of(call->kernel, nullptr, 0));
         places_of(call->kernel, places.data(), places.size());
-        std::vector<void *> arguments;
+        Vector<void *> arguments;
         for (size_t place : places)
-            arguments.push_back(static_cast<char *>(bytes) + place);
+            arguments.add(static_cast<char *>(bytes) + place);
         error = ::cudaLaunchKernel(call->kernel, call->grid, call->block, arguments.data(), call->shared, stream);
     }
     ::free(call);

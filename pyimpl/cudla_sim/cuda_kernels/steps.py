@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from ..cudart.settings import LANES
 from .kernels import CLOSING, GLOBAL, SHARED, after, before, begins_body, closed
-from .tokens import MARK, SPACE, WORD, Token, of_a_system, with_added
+from .tokens import MARK, SPACE, WORD, Token, names_a_line, of_a_system, with_added
 
 AUTO, ALL, NONE = LANES
 """Lanes in step where that is known to be needed, in all functions, nowhere."""
@@ -69,7 +69,8 @@ class _Steps:
         while index < len(found):
             token = found[index]
             if token.kind == MARK:
-                system = of_a_system(token.text)
+                if names_a_line(token.text):
+                    system = of_a_system(token.text)
             elif token.text in (";", "}"):
                 begin = index + 1
             elif token.text == "{":

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from .kernels import before, begins_body
-from .tokens import MARK, Token, of_a_system, with_added
+from .tokens import MARK, Token, names_a_line, of_a_system, with_added
 
 SYSTEM = "THRUST_DEVICE_SYSTEM"
 USUAL = f"-D{SYSTEM}={SYSTEM}_CPP"
@@ -51,6 +51,8 @@ def told(found: list[Token]) -> list[Token]:
     added: dict[int, str] = {}
     name, head = "", 0  # of the header, and where a declaration begins
     for index, token in enumerate(found):
+        if token.kind == MARK and not names_a_line(token.text):
+            continue
         if token.kind == MARK:
             match = _SEQUENTIAL.search(token.text)
             name = " ".join(filter(None, match.groups())) if match else ""

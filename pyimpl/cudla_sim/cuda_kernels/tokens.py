@@ -26,6 +26,11 @@ _LINE = re.compile(r"#[^\n]*")
 _SYSTEM = "3"  # GCC manual, "Preprocessor Output"
 
 
+def names_a_line(mark: str) -> bool:
+    """Whether a mark says where what follows is from; others are pragmas."""
+    return mark[1:].lstrip()[:1].isdigit()
+
+
 def of_a_system(mark: str) -> bool:
     """Whether a mark of a line says that what follows is from a header of the system."""
     return _SYSTEM in mark.rpartition('"')[2].split()
