@@ -22,8 +22,8 @@ int main()
     mutex = vector = thread = size = data = search = transform = reverse = string = 1;
     sort<<<1, 32>>>(array);
     cudaDeviceSynchronize();
-    printf("%d\\n", array[31] + count + map + lock + mutex + vector + thread + size + data + search +
-                       transform + reverse + string);
+    printf("%d\\n", array[31] + count + map + lock + mutex + vector + thread + size + data +
+                       search + transform + reverse + string);
 }
 """
 
