@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
+
+from cudla_sim.cudart.settings import LANES
 
 from .conftest import nvcc
 
@@ -26,6 +29,28 @@ int main()
                        search + transform + reverse + string);
 }
 """
+
+HEADERS = """
+    algorithm array atomic bitset chrono complex condition_variable deque fstream functional
+    future iomanip iostream iterator list map memory mutex numeric optional queue random
+    regex set shared_mutex sstream stack string thread tuple typeinfo unordered_map
+    unordered_set valarray variant vector
+"""
+
+
+def test_headers_of_the_library_read_behind_cudas(tmp_path: Path) -> None:
+    """They have ``__noinline__`` and its like inside ``__attribute__``."""
+    source = tmp_path / "library.cu"
+    source.write_text(
+        "".join(f"#include <{name}>\n" for name in HEADERS.split())
+        + "__noinline__ __device__ int three() { return 3; }\n"
+        "__global__ void k(int *to) { *to = three(); }\n"
+        "std::shared_ptr<int> one = std::make_shared<int>(1);\n"
+    )
+    for lanes in LANES:
+        settings = {**os.environ, "CUDLA_SIM_CUDA_LANES": lanes}
+        done = nvcc("-O0", "-c", source, "-o", tmp_path / "library.o", environment=settings)
+        assert done.returncode == 0, done.stderr
 
 
 def test_using_namespace_std_makes_none_of_them_ambiguous(tmp_path: Path) -> None:

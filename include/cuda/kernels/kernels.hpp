@@ -83,7 +83,6 @@ inline cudaError_t freed(void *memory) {
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
-#define __noinline__ __attribute__((noinline))
 #define __inline_hint__
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __builtin_align__(bytes) __align__(bytes)
