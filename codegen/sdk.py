@@ -168,11 +168,15 @@ def _libraries(source: Path, place: Path, pattern: str) -> None:
 
 
 def _forward(source: Path, place: Path) -> None:
-    """Headers that include the real ones: a second copy could differ."""
+    """Headers that include the real ones: a second copy could differ. One that asks for the next of
+    its name is found by the compiler itself, or it would find who included it."""
     for header in sorted(p for p in source.rglob("*") if p.is_file()):
         target = place / header.relative_to(source)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(f'#include "{os.path.relpath(header, target.parent)}"\n')
+        if "#include_next" in header.read_text():
+            shutil.copyfile(header, target)
+        else:
+            target.write_text(f'#include "{os.path.relpath(header, target.parent)}"\n')
 
 
 def _quoted(text: str) -> str:

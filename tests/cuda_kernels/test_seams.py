@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+import subprocess
+from pathlib import Path
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from codegen.sdk import _forward
+from cudla_sim import paths
 
 from .conftest import Run
 
@@ -42,3 +47,22 @@ def test_a_non_blocking_stream_follows_what_was_launched_before(seams: Run) -> N
 def test_a_kernel_has_memory_of_its_own(seams: Run) -> None:
     done = seams("memory")
     assert (done.returncode, done.stdout) == (0, f"{8 * sum(range(32))}\n"), done.stderr
+
+
+def test_a_toolkits_folder_of_headers_stands_before_the_real_ones(tmp_path: Path) -> None:
+    """As with ``-I$CUDA_PATH/include`` where ``--env`` names ours behind it; TensorRT's own header
+    is found behind both."""
+    real, made = paths.include_dir() / "cuda", tmp_path / "toolkit" / "include"
+    _forward(real, made)
+    tensorrt = tmp_path / "tensorrt"
+    tensorrt.mkdir()
+    (tensorrt / "NvInfer.h").write_text("namespace nvinfer1 { inline int real() { return 8; } }\n")
+    folders = [f"-I{made}", f"-I{real}"]
+    source = "#include <NvInfer.h>\n#include <NvInferPlugin.h>\n#include <cuda_runtime.h>\n"
+    for more, text in ((), ""), (("-idirafter", str(tensorrt)), "int eight = nvinfer1::real();\n"):
+        subprocess.run(
+            ["g++", "-fsyntax-only", *folders, *more, "-x", "c++", "-"],
+            input=source + text,
+            text=True,
+            check=True,
+        )
