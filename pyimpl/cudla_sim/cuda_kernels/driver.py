@@ -133,6 +133,7 @@ class _Build:
         return Path(name) if not kind and Path(name).suffix not in (".o", ".a", ".so") else None
 
     def _start(self) -> int:
+        """The status of what was linked, or is named; as a shell tells a signal."""
         options = self.options
         program = self._program() or self._target("a.out")
         if options.dry:
