@@ -5,16 +5,17 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dpu.h"
 #include "dpu_run/protocol.h"
+#include "native/block_copy.h"
 #include "native/dpu_native.h"
 #include "native/dpu_span.h"
 #include "native/native.h"
+#include "native/parallel.h"
 
 static const size_t STRIDE = SLOT_END;
 
@@ -96,7 +97,7 @@ struct transfer {
     const struct sim_dpu_place *place;
     const uint32_t *slots;
     const uint64_t *hosts;
-    int file; /* of the memories, see sim_dpu_write */
+    int file, stream; /* file: of the memories, see sim_dpu_write */
     size_t count, next; /* next: atomic, the first DPU that no thread has taken */
 };
 
@@ -111,28 +112,29 @@ static void copy_one(const struct transfer *t, size_t i)
     if (place->to_dpu && place->offset < MRAM_SIZE) {
         /* What was written before has its pages: asking for each costs more than the copy. */
         if (marked(slot + SLOT_WRITTEN, place->offset, place->size)) {
-            memcpy(here, host, place->size);
+            sim_copy_block(here, host, place->size, t->stream);
         } else {
             sim_dpu_write(t->file, place->base, slot, place->offset, host, place->size);
             mark(slot + SLOT_WRITTEN, place->offset, place->size);
         }
     } else if (place->to_dpu) {
-        memcpy(here, host, place->size);
+        sim_copy_block(here, host, place->size, t->stream);
     } else {
-        memcpy(host, here, place->size);
+        sim_copy_block(host, here, place->size, t->stream);
     }
 }
 
-static void *copy_some(void *argument)
+static void copy_some(void *argument)
 {
     struct transfer *t = argument;
     for (;;) {
         size_t i = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED);
         if (i >= t->count) {
-            return NULL;
+            break;
         }
         copy_one(t, i);
     }
+    sim_streamed();
 }
 
 /* Threads for so many bytes: starting one, 30 to 100 us, must cost much less than it saves. */
@@ -151,26 +153,6 @@ static size_t threads_for(uint64_t bytes, size_t count)
     return threads < MAX_THREADS ? threads : MAX_THREADS;
 }
 
-static void copy_all(struct transfer *t)
-{
-    pthread_t helpers[MAX_THREADS];
-    size_t started = 0, wanted = threads_for(t->count * t->place->size, t->count);
-    if (wanted > 1) {
-        sigset_t all, old; /* the program's signals are for its own threads */
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &old);
-        while (started < wanted - 1 &&
-               pthread_create(&helpers[started], NULL, copy_some, t) == 0) {
-            started++;
-        }
-        pthread_sigmask(SIG_SETMASK, &old, NULL);
-    }
-    copy_some(t);
-    while (started > 0) {
-        pthread_join(helpers[--started], NULL);
-    }
-}
-
 /* Smaller pieces are copied. */
 enum { LARGE = 64 << 10 };
 
@@ -180,8 +162,9 @@ int64_t sim_dpu_transfer(const struct sim_dpu_place *place, const uint32_t *slot
     int64_t wrong = first_unmapped(place, hosts, count);
     if (wrong < 0) {
         int file = place->to_dpu && place->size >= LARGE ? sim_dpu_file(place->base) : -1;
-        struct transfer transfer = {place, slots, hosts, file, count, 0};
-        copy_all(&transfer);
+        int stream = count * place->size >= SIM_STREAM_FROM;
+        struct transfer transfer = {place, slots, hosts, file, stream, count, 0};
+        sim_parallel(copy_some, &transfer, threads_for(count * place->size, count));
     }
     return wrong;
 }
@@ -299,20 +282,44 @@ static int collect(const struct sim_dpu_place *place, const struct sim_dpu_sg *s
     return SIM_SG_DONE;
 }
 
-/* Blocks first to last - 1 of one DPU. */
-static uint8_t *move_some(int to_dpu, const struct blocks *blocks, uint32_t first, uint32_t last,
+/* Blocks of `count` DPUs, `step` of each in turn; a thread takes `each` DPUs. */
+struct turns {
+    int to_dpu, stream;
+    const struct blocks *all;
+    uint8_t **cursors;
+    size_t count;
+    uint32_t most, step;
+    size_t each, next; /* next: atomic, the first DPU that no thread has taken */
+};
+
+/* The blocks of one DPU that are its turn. */
+static uint8_t *move_some(const struct turns *turns, const struct blocks *blocks, uint32_t first,
                           uint8_t *cursor)
 {
+    uint32_t last = first + turns->step;
     for (uint32_t number = first; number < last && number < blocks->count; number++) {
         const struct sg_block_info *block = &blocks->list[number];
-        if (to_dpu) {
-            memcpy(cursor, block->addr, block->length);
+        if (turns->to_dpu) {
+            sim_copy_block(cursor, block->addr, block->length, turns->stream);
         } else {
-            memcpy(block->addr, cursor, block->length);
+            sim_copy_block(block->addr, cursor, block->length, turns->stream);
         }
         cursor += block->length;
     }
     return cursor;
+}
+
+static void move_turns(void *argument)
+{
+    struct turns *turns = argument;
+    size_t begin = __atomic_fetch_add(&turns->next, turns->each, __ATOMIC_RELAXED);
+    size_t end = begin + turns->each < turns->count ? begin + turns->each : turns->count;
+    for (uint32_t first = 0; first < turns->most; first += turns->step) {
+        for (size_t i = begin; i < end; i++) {
+            turns->cursors[i] = move_some(turns, &turns->all[i], first, turns->cursors[i]);
+        }
+    }
+    sim_streamed();
 }
 
 /* Whether a block begins where the one before it ended, or later. */
@@ -379,7 +386,7 @@ static int overlap(const struct blocks *all, const uint32_t *indexes, size_t cou
  * a byte holds that several DPUs write. Where none does, a few blocks of each DPU in turn, which is
  * kinder to the caches.
  */
-enum { BLOCKS_IN_TURN = 16 };
+enum { BLOCKS_IN_TURN = 64 };
 static int move(const struct sim_dpu_place *place, const uint32_t *slots, const uint32_t *indexes,
                 struct blocks *all, uint8_t **cursors, size_t count, const struct sim_dpu_sg *sg,
                 struct sim_dpu_sg_result *result)
@@ -400,11 +407,12 @@ static int move(const struct sim_dpu_place *place, const uint32_t *slots, const 
         sg->overlap_fails) {
         return SIM_SG_OVERLAP;
     }
-    for (uint32_t first = 0; first < most; first += step) {
-        for (size_t i = 0; i < count; i++) {
-            cursors[i] = move_some(place->to_dpu, &all[i], first, first + step, cursors[i]);
-        }
-    }
+    int stream = count * place->size >= SIM_STREAM_FROM;
+    struct turns turns = {place->to_dpu, stream, all, cursors, count, most, step, count, 0};
+    /* Blocks that share bytes keep their order: they are one thread's. */
+    size_t threads = step == 1 ? 1 : threads_for(count * place->size, count);
+    turns.each = (count + threads - 1) / threads;
+    sim_parallel(move_turns, &turns, threads);
     for (size_t i = 0; i < count && place->to_dpu; i++) {
         memset(cursors[i], 0, place->size - all[i].bytes);
         uint8_t *slot = (uint8_t *)(uintptr_t)place->base + slots[i] * STRIDE;
