@@ -71,6 +71,8 @@ int sim_cuda_kernel_known(void *function);
 /* bytes of dynamic shared memory that a kernel may have from now on; `allow` -1 asks, -1: never said */
 int sim_cuda_shared(void *function, int allow);
 size_t sim_cuda_symbol_size(void *address);
+/* NULL: it has none. */
+const char *sim_cuda_symbol_name(void *address);
 /* the stream's item is over; what has not run is dropped */
 void sim_cuda_free(void *launches);
 

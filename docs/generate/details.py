@@ -52,8 +52,8 @@ def section(
         lines += [*table(("parameter", "direction", "type"), rows), ""]
     if answer is not None and answer.causes:
         lines += [*table(("answers", "when"), _causes(answer)), ""]
-    if function.name in snippets.calls():
-        text, source = snippets.calls()[function.name]
+    if called := snippets.of(function.name):
+        text, source = called
         lines += ["```c", text, "```", "", f"From {code(str(source))}.", ""]
     places = used_in().get(function.name, [])
     if places:

@@ -31,6 +31,11 @@ def calls() -> dict[str, tuple[str, Path]]:
     return found
 
 
+def of(name: str) -> tuple[str, Path] | None:
+    """The call of a function. Headers name the newest of several versions without its number."""
+    return calls().get(name) or calls().get(re.sub(r"_v\d+$", "", name))
+
+
 def _statements(text: str) -> Iterator[tuple[str, str]]:
     """Names that are called, with the lines of the statement that does it."""
     blank = _BLANKED.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)

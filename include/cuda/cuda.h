@@ -585,7 +585,10 @@ CUresult cuEventQuery(CUevent hEvent);
 CUresult cuEventSynchronize(CUevent hEvent);
 
 #include "crt/driver_arrays.h"
+#include "crt/driver_contexts.h"
 #include "crt/driver_memory.h"
+#include "crt/driver_pools.h"
+#include "crt/driver_streams.h"
 
 /* Contexts of a program's own are the primary one, counted as it is. */
 CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
@@ -653,6 +656,8 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockS
                                                    unsigned int flags);
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func,
                                                  int numBlocks, int blockSize);
+
+#include "crt/driver_functions.h"
 
 #if defined(CUDLA_SIM_PARSE) || defined(CUDLA_SIM_BUILD)
 CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev);

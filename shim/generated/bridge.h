@@ -964,6 +964,50 @@ CUresult impl_cuSurfObjectDestroy(CUsurfObject surfObject);
 
 CUresult impl_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject);
 
+CUresult impl_cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId);
+
+CUresult impl_cuDeviceGetProperties(CUdevprop *prop, CUdevice dev);
+
+CUresult impl_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice);
+
+CUresult impl_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active);
+
+CUresult impl_cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags);
+
+CUresult impl_cuDevicePrimaryCtxReset_v2(CUdevice dev);
+
+CUresult impl_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version);
+
+CUresult impl_cuCtxGetId(CUcontext ctx, unsigned long long *ctxId);
+
+CUresult impl_cuCtxGetFlags(unsigned int *flags);
+
+CUresult impl_cuCtxSetFlags(unsigned int flags);
+
+CUresult impl_cuCtxSetLimit(CUlimit limit, size_t value);
+
+CUresult impl_cuCtxGetLimit(size_t *pvalue, CUlimit limit);
+
+CUresult impl_cuCtxGetCacheConfig(CUfunc_cache *pconfig);
+
+CUresult impl_cuCtxSetCacheConfig(CUfunc_cache config);
+
+CUresult impl_cuCtxGetSharedMemConfig(CUsharedconfig *pConfig);
+
+CUresult impl_cuCtxSetSharedMemConfig(CUsharedconfig config);
+
+CUresult impl_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
+
+CUresult impl_cuCtxResetPersistingL2Cache(void);
+
+CUresult impl_cuCtxAttach(CUcontext *pctx, unsigned int flags);
+
+CUresult impl_cuCtxDetach(CUcontext ctx);
+
+CUresult impl_cuProfilerStart(void);
+
+CUresult impl_cuProfilerStop(void);
+
 CUresult impl_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes);
 
 CUresult impl_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags);
@@ -1030,6 +1074,94 @@ CUresult impl_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
 
 CUresult impl_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
 
+CUresult impl_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr);
+
+CUresult impl_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr);
+
+CUresult impl_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr);
+
+CUresult impl_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
+
+CUresult impl_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream);
+
+CUresult impl_cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount);
+
+CUresult impl_cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream);
+
+CUresult impl_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev);
+
+CUresult impl_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev);
+
+CUresult impl_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool);
+
+CUresult impl_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps);
+
+CUresult impl_cuMemPoolDestroy(CUmemoryPool pool);
+
+CUresult impl_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep);
+
+CUresult impl_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value);
+
+CUresult impl_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value);
+
+CUresult impl_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count);
+
+CUresult impl_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location);
+
+CUresult impl_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream);
+
+CUresult impl_cuStreamGetFlags(CUstream hStream, unsigned int *flags);
+
+CUresult impl_cuStreamGetPriority(CUstream hStream, int *priority);
+
+CUresult impl_cuStreamGetId(CUstream hStream, unsigned long long *streamId);
+
+CUresult impl_cuStreamGetDevice(CUstream hStream, CUdevice *device);
+
+CUresult impl_cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
+
+CUresult impl_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags);
+
+CUresult impl_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
+
+CUresult impl_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags);
+
+CUresult impl_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags);
+
+CUresult impl_cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode);
+
+CUresult impl_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph);
+
+CUresult impl_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus);
+
+CUresult impl_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
+
+CUresult impl_cuGraphCreate(CUgraph *phGraph, unsigned int flags);
+
+CUresult impl_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph);
+
+CUresult impl_cuGraphDestroy(CUgraph hGraph);
+
+CUresult impl_cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies);
+
+CUresult impl_cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraph childGraph);
+
+CUresult impl_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes);
+
+CUresult impl_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes);
+
+CUresult impl_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type);
+
+CUresult impl_cuGraphDestroyNode(CUgraphNode hNode);
+
+CUresult impl_cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags);
+
+CUresult impl_cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream);
+
+CUresult impl_cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream);
+
+CUresult impl_cuGraphExecDestroy(CUgraphExec hGraphExec);
+
 CUresult impl_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
 
 CUresult impl_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev);
@@ -1079,6 +1211,52 @@ CUresult impl_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize,
 CUresult impl_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags);
 
 CUresult impl_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize);
+
+CUresult impl_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
+
+CUresult impl_cuModuleGetFunctionCount(unsigned int *count, CUmodule mod);
+
+CUresult impl_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod);
+
+CUresult impl_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc);
+
+CUresult impl_cuFuncGetName(const char **name, CUfunction hfunc);
+
+CUresult impl_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function);
+
+CUresult impl_cuFuncLoad(CUfunction function);
+
+CUresult impl_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config);
+
+CUresult impl_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config);
+
+CUresult impl_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+
+CUresult impl_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+
+CUresult impl_cuLibraryUnload(CUlibrary library);
+
+CUresult impl_cuLibraryGetModule(CUmodule *pMod, CUlibrary library);
+
+CUresult impl_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name);
+
+CUresult impl_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib);
+
+CUresult impl_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib);
+
+CUresult impl_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name);
+
+CUresult impl_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel);
+
+CUresult impl_cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel);
+
+CUresult impl_cuKernelGetName(const char **name, CUkernel hfunc);
+
+CUresult impl_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev);
+
+CUresult impl_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev);
+
+CUresult impl_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev);
 
 CUresult impl_cuDeviceTotalMem(size_t *bytes, CUdevice dev);
 
@@ -2208,6 +2386,28 @@ struct sim_bridge {
     __typeof__(impl_cuSurfObjectCreate) *impl_cuSurfObjectCreate;
     __typeof__(impl_cuSurfObjectDestroy) *impl_cuSurfObjectDestroy;
     __typeof__(impl_cuSurfObjectGetResourceDesc) *impl_cuSurfObjectGetResourceDesc;
+    __typeof__(impl_cuDeviceGetByPCIBusId) *impl_cuDeviceGetByPCIBusId;
+    __typeof__(impl_cuDeviceGetProperties) *impl_cuDeviceGetProperties;
+    __typeof__(impl_cuDeviceGetP2PAttribute) *impl_cuDeviceGetP2PAttribute;
+    __typeof__(impl_cuDevicePrimaryCtxGetState) *impl_cuDevicePrimaryCtxGetState;
+    __typeof__(impl_cuDevicePrimaryCtxSetFlags_v2) *impl_cuDevicePrimaryCtxSetFlags_v2;
+    __typeof__(impl_cuDevicePrimaryCtxReset_v2) *impl_cuDevicePrimaryCtxReset_v2;
+    __typeof__(impl_cuCtxGetApiVersion) *impl_cuCtxGetApiVersion;
+    __typeof__(impl_cuCtxGetId) *impl_cuCtxGetId;
+    __typeof__(impl_cuCtxGetFlags) *impl_cuCtxGetFlags;
+    __typeof__(impl_cuCtxSetFlags) *impl_cuCtxSetFlags;
+    __typeof__(impl_cuCtxSetLimit) *impl_cuCtxSetLimit;
+    __typeof__(impl_cuCtxGetLimit) *impl_cuCtxGetLimit;
+    __typeof__(impl_cuCtxGetCacheConfig) *impl_cuCtxGetCacheConfig;
+    __typeof__(impl_cuCtxSetCacheConfig) *impl_cuCtxSetCacheConfig;
+    __typeof__(impl_cuCtxGetSharedMemConfig) *impl_cuCtxGetSharedMemConfig;
+    __typeof__(impl_cuCtxSetSharedMemConfig) *impl_cuCtxSetSharedMemConfig;
+    __typeof__(impl_cuCtxGetStreamPriorityRange) *impl_cuCtxGetStreamPriorityRange;
+    __typeof__(impl_cuCtxResetPersistingL2Cache) *impl_cuCtxResetPersistingL2Cache;
+    __typeof__(impl_cuCtxAttach) *impl_cuCtxAttach;
+    __typeof__(impl_cuCtxDetach) *impl_cuCtxDetach;
+    __typeof__(impl_cuProfilerStart) *impl_cuProfilerStart;
+    __typeof__(impl_cuProfilerStop) *impl_cuProfilerStop;
     __typeof__(impl_cuMemAllocPitch_v2) *impl_cuMemAllocPitch_v2;
     __typeof__(impl_cuMemAllocManaged) *impl_cuMemAllocManaged;
     __typeof__(impl_cuMemAllocHost_v2) *impl_cuMemAllocHost_v2;
@@ -2241,6 +2441,50 @@ struct sim_bridge {
     __typeof__(impl_cuIpcOpenEventHandle) *impl_cuIpcOpenEventHandle;
     __typeof__(impl_cuStreamCreateWithPriority) *impl_cuStreamCreateWithPriority;
     __typeof__(impl_cuEventElapsedTime) *impl_cuEventElapsedTime;
+    __typeof__(impl_cuPointerGetAttribute) *impl_cuPointerGetAttribute;
+    __typeof__(impl_cuPointerGetAttributes) *impl_cuPointerGetAttributes;
+    __typeof__(impl_cuPointerSetAttribute) *impl_cuPointerSetAttribute;
+    __typeof__(impl_cuMemAdvise) *impl_cuMemAdvise;
+    __typeof__(impl_cuMemPrefetchAsync) *impl_cuMemPrefetchAsync;
+    __typeof__(impl_cuMemcpyPeer) *impl_cuMemcpyPeer;
+    __typeof__(impl_cuMemcpyPeerAsync) *impl_cuMemcpyPeerAsync;
+    __typeof__(impl_cuDeviceGetDefaultMemPool) *impl_cuDeviceGetDefaultMemPool;
+    __typeof__(impl_cuDeviceGetMemPool) *impl_cuDeviceGetMemPool;
+    __typeof__(impl_cuDeviceSetMemPool) *impl_cuDeviceSetMemPool;
+    __typeof__(impl_cuMemPoolCreate) *impl_cuMemPoolCreate;
+    __typeof__(impl_cuMemPoolDestroy) *impl_cuMemPoolDestroy;
+    __typeof__(impl_cuMemPoolTrimTo) *impl_cuMemPoolTrimTo;
+    __typeof__(impl_cuMemPoolSetAttribute) *impl_cuMemPoolSetAttribute;
+    __typeof__(impl_cuMemPoolGetAttribute) *impl_cuMemPoolGetAttribute;
+    __typeof__(impl_cuMemPoolSetAccess) *impl_cuMemPoolSetAccess;
+    __typeof__(impl_cuMemPoolGetAccess) *impl_cuMemPoolGetAccess;
+    __typeof__(impl_cuMemAllocFromPoolAsync) *impl_cuMemAllocFromPoolAsync;
+    __typeof__(impl_cuStreamGetFlags) *impl_cuStreamGetFlags;
+    __typeof__(impl_cuStreamGetPriority) *impl_cuStreamGetPriority;
+    __typeof__(impl_cuStreamGetId) *impl_cuStreamGetId;
+    __typeof__(impl_cuStreamGetDevice) *impl_cuStreamGetDevice;
+    __typeof__(impl_cuStreamGetCtx) *impl_cuStreamGetCtx;
+    __typeof__(impl_cuStreamAddCallback) *impl_cuStreamAddCallback;
+    __typeof__(impl_cuLaunchHostFunc) *impl_cuLaunchHostFunc;
+    __typeof__(impl_cuStreamAttachMemAsync) *impl_cuStreamAttachMemAsync;
+    __typeof__(impl_cuEventRecordWithFlags) *impl_cuEventRecordWithFlags;
+    __typeof__(impl_cuStreamBeginCapture_v2) *impl_cuStreamBeginCapture_v2;
+    __typeof__(impl_cuStreamEndCapture) *impl_cuStreamEndCapture;
+    __typeof__(impl_cuStreamIsCapturing) *impl_cuStreamIsCapturing;
+    __typeof__(impl_cuThreadExchangeStreamCaptureMode) *impl_cuThreadExchangeStreamCaptureMode;
+    __typeof__(impl_cuGraphCreate) *impl_cuGraphCreate;
+    __typeof__(impl_cuGraphClone) *impl_cuGraphClone;
+    __typeof__(impl_cuGraphDestroy) *impl_cuGraphDestroy;
+    __typeof__(impl_cuGraphAddEmptyNode) *impl_cuGraphAddEmptyNode;
+    __typeof__(impl_cuGraphAddChildGraphNode) *impl_cuGraphAddChildGraphNode;
+    __typeof__(impl_cuGraphGetNodes) *impl_cuGraphGetNodes;
+    __typeof__(impl_cuGraphGetRootNodes) *impl_cuGraphGetRootNodes;
+    __typeof__(impl_cuGraphNodeGetType) *impl_cuGraphNodeGetType;
+    __typeof__(impl_cuGraphDestroyNode) *impl_cuGraphDestroyNode;
+    __typeof__(impl_cuGraphInstantiateWithFlags) *impl_cuGraphInstantiateWithFlags;
+    __typeof__(impl_cuGraphUpload) *impl_cuGraphUpload;
+    __typeof__(impl_cuGraphLaunch) *impl_cuGraphLaunch;
+    __typeof__(impl_cuGraphExecDestroy) *impl_cuGraphExecDestroy;
     __typeof__(impl_cuCtxCreate_v2) *impl_cuCtxCreate_v2;
     __typeof__(impl_cuCtxCreate_v4) *impl_cuCtxCreate_v4;
     __typeof__(impl_cuCtxDestroy_v2) *impl_cuCtxDestroy_v2;
@@ -2266,6 +2510,29 @@ struct sim_bridge {
     __typeof__(impl_cuOccupancyMaxPotentialBlockSize) *impl_cuOccupancyMaxPotentialBlockSize;
     __typeof__(impl_cuOccupancyMaxPotentialBlockSizeWithFlags) *impl_cuOccupancyMaxPotentialBlockSizeWithFlags;
     __typeof__(impl_cuOccupancyAvailableDynamicSMemPerBlock) *impl_cuOccupancyAvailableDynamicSMemPerBlock;
+    __typeof__(impl_cuModuleGetLoadingMode) *impl_cuModuleGetLoadingMode;
+    __typeof__(impl_cuModuleGetFunctionCount) *impl_cuModuleGetFunctionCount;
+    __typeof__(impl_cuModuleEnumerateFunctions) *impl_cuModuleEnumerateFunctions;
+    __typeof__(impl_cuFuncGetModule) *impl_cuFuncGetModule;
+    __typeof__(impl_cuFuncGetName) *impl_cuFuncGetName;
+    __typeof__(impl_cuFuncIsLoaded) *impl_cuFuncIsLoaded;
+    __typeof__(impl_cuFuncLoad) *impl_cuFuncLoad;
+    __typeof__(impl_cuFuncSetCacheConfig) *impl_cuFuncSetCacheConfig;
+    __typeof__(impl_cuFuncSetSharedMemConfig) *impl_cuFuncSetSharedMemConfig;
+    __typeof__(impl_cuLibraryLoadData) *impl_cuLibraryLoadData;
+    __typeof__(impl_cuLibraryLoadFromFile) *impl_cuLibraryLoadFromFile;
+    __typeof__(impl_cuLibraryUnload) *impl_cuLibraryUnload;
+    __typeof__(impl_cuLibraryGetModule) *impl_cuLibraryGetModule;
+    __typeof__(impl_cuLibraryGetKernel) *impl_cuLibraryGetKernel;
+    __typeof__(impl_cuLibraryGetKernelCount) *impl_cuLibraryGetKernelCount;
+    __typeof__(impl_cuLibraryEnumerateKernels) *impl_cuLibraryEnumerateKernels;
+    __typeof__(impl_cuLibraryGetGlobal) *impl_cuLibraryGetGlobal;
+    __typeof__(impl_cuKernelGetFunction) *impl_cuKernelGetFunction;
+    __typeof__(impl_cuKernelGetLibrary) *impl_cuKernelGetLibrary;
+    __typeof__(impl_cuKernelGetName) *impl_cuKernelGetName;
+    __typeof__(impl_cuKernelGetAttribute) *impl_cuKernelGetAttribute;
+    __typeof__(impl_cuKernelSetAttribute) *impl_cuKernelSetAttribute;
+    __typeof__(impl_cuKernelSetCacheConfig) *impl_cuKernelSetCacheConfig;
     __typeof__(impl_cuDeviceTotalMem) *impl_cuDeviceTotalMem;
     __typeof__(impl_cuDevicePrimaryCtxRelease) *impl_cuDevicePrimaryCtxRelease;
     __typeof__(impl_cuGetProcAddress) *impl_cuGetProcAddress;
@@ -2621,6 +2888,7 @@ struct sim_host {
     __typeof__(sim_cuda_kernel_known) *sim_cuda_kernel_known;
     __typeof__(sim_cuda_shared) *sim_cuda_shared;
     __typeof__(sim_cuda_symbol_size) *sim_cuda_symbol_size;
+    __typeof__(sim_cuda_symbol_name) *sim_cuda_symbol_name;
     __typeof__(sim_cuda_free) *sim_cuda_free;
     __typeof__(sim_nvdla_foreign_port) *sim_nvdla_foreign_port;
     __typeof__(sim_nvdla_foreign_engine) *sim_nvdla_foreign_engine;

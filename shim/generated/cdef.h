@@ -2445,6 +2445,54 @@ typedef struct CUDA_TEXTURE_DESC_st
 } CUDA_TEXTURE_DESC_v1;
 typedef CUDA_TEXTURE_DESC_v1 CUDA_TEXTURE_DESC;
 typedef struct CUDA_RESOURCE_VIEW_DESC_st CUDA_RESOURCE_VIEW_DESC;
+typedef enum CUlimit_enum
+{
+  CU_LIMIT_STACK_SIZE = 0,
+  CU_LIMIT_PRINTF_FIFO_SIZE = 1,
+  CU_LIMIT_MALLOC_HEAP_SIZE = 2,
+  CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH = 3,
+  CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4,
+  CU_LIMIT_MAX_L2_FETCH_GRANULARITY = 5,
+  CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 6,
+  CU_LIMIT_SHMEM_SIZE = 7,
+  CU_LIMIT_CIG_ENABLED = 8,
+  CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED = 9,
+  CU_LIMIT_MAX = 10
+} CUlimit;
+typedef enum CUfunc_cache_enum
+{
+  CU_FUNC_CACHE_PREFER_NONE = 0,
+  CU_FUNC_CACHE_PREFER_SHARED = 1,
+  CU_FUNC_CACHE_PREFER_L1 = 2,
+  CU_FUNC_CACHE_PREFER_EQUAL = 3
+} CUfunc_cache;
+typedef enum CUsharedconfig_enum
+{
+  CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE = 0,
+  CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE = 1,
+  CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE = 2
+} CUsharedconfig;
+typedef enum CUdevice_P2PAttribute_enum
+{
+  CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 1,
+  CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 2,
+  CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3,
+  CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = 4
+} CUdevice_P2PAttribute;
+typedef struct CUdevprop_st
+{
+  int maxThreadsPerBlock;
+  int maxThreadsDim[3];
+  int maxGridSize[3];
+  int sharedMemPerBlock;
+  int totalConstantMemory;
+  int SIMDWidth;
+  int memPitch;
+  int regsPerBlock;
+  int clockRate;
+  int textureAlign;
+} CUdevprop_v1;
+typedef CUdevprop_v1 CUdevprop;
 typedef struct CUipcMemHandle_st
 {
   char reserved[64];
@@ -2465,6 +2513,171 @@ typedef enum CUmemAttach_flags_enum
   CU_MEM_ATTACH_HOST = 2,
   CU_MEM_ATTACH_SINGLE = 4
 } CUmemAttach_flags;
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
+typedef enum CUpointer_attribute_enum
+{
+  CU_POINTER_ATTRIBUTE_CONTEXT = 1,
+  CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
+  CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,
+  CU_POINTER_ATTRIBUTE_HOST_POINTER = 4,
+  CU_POINTER_ATTRIBUTE_P2P_TOKENS = 5,
+  CU_POINTER_ATTRIBUTE_SYNC_MEMOPS = 6,
+  CU_POINTER_ATTRIBUTE_BUFFER_ID = 7,
+  CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
+  CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
+  CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10,
+  CU_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11,
+  CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12,
+  CU_POINTER_ATTRIBUTE_MAPPED = 13,
+  CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES = 14,
+  CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE = 15,
+  CU_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16,
+  CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17,
+  CU_POINTER_ATTRIBUTE_MAPPING_SIZE = 18,
+  CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = 19,
+  CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = 20,
+  CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21
+} CUpointer_attribute;
+typedef enum CUmem_advise_enum
+{
+  CU_MEM_ADVISE_SET_READ_MOSTLY = 1,
+  CU_MEM_ADVISE_UNSET_READ_MOSTLY = 2,
+  CU_MEM_ADVISE_SET_PREFERRED_LOCATION = 3,
+  CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 4,
+  CU_MEM_ADVISE_SET_ACCESSED_BY = 5,
+  CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6
+} CUmem_advise;
+typedef enum CUmemPool_attribute_enum
+{
+  CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
+  CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,
+  CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3,
+  CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
+  CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5,
+  CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6,
+  CU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7,
+  CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8
+} CUmemPool_attribute;
+typedef struct CUmemPoolProps_st
+{
+  CUmemAllocationType allocType;
+  CUmemAllocationHandleType handleTypes;
+  CUmemLocation location;
+  void *win32SecurityAttributes;
+  size_t maxSize;
+  unsigned short usage;
+  unsigned char reserved[54];
+} CUmemPoolProps_v1;
+typedef CUmemPoolProps_v1 CUmemPoolProps;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphExec_st *CUgraphExec;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef void (*CUstreamCallback)(CUstream hStream, CUresult status, void *userData);
+typedef void (*CUhostFn)(void *userData);
+typedef enum CUevent_record_flags_enum
+{
+  CU_EVENT_RECORD_DEFAULT = 0,
+  CU_EVENT_RECORD_EXTERNAL = 1
+} CUevent_record_flags;
+typedef enum CUevent_wait_flags_enum
+{
+  CU_EVENT_WAIT_DEFAULT = 0,
+  CU_EVENT_WAIT_EXTERNAL = 1
+} CUevent_wait_flags;
+typedef enum CUstreamCaptureStatus_enum
+{
+  CU_STREAM_CAPTURE_STATUS_NONE = 0,
+  CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
+  CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2
+} CUstreamCaptureStatus;
+typedef enum CUstreamCaptureMode_enum
+{
+  CU_STREAM_CAPTURE_MODE_GLOBAL = 0,
+  CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
+  CU_STREAM_CAPTURE_MODE_RELAXED = 2
+} CUstreamCaptureMode;
+typedef enum CUgraphNodeType_enum
+{
+  CU_GRAPH_NODE_TYPE_KERNEL = 0,
+  CU_GRAPH_NODE_TYPE_MEMCPY = 1,
+  CU_GRAPH_NODE_TYPE_MEMSET = 2,
+  CU_GRAPH_NODE_TYPE_HOST = 3,
+  CU_GRAPH_NODE_TYPE_GRAPH = 4,
+  CU_GRAPH_NODE_TYPE_EMPTY = 5,
+  CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
+  CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
+  CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL = 8,
+  CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT = 9,
+  CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
+  CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
+  CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12,
+  CU_GRAPH_NODE_TYPE_CONDITIONAL = 13
+} CUgraphNodeType;
+typedef struct CUlib_st *CUlibrary;
+typedef struct CUkern_st *CUkernel;
+typedef enum CUmoduleLoadingMode_enum
+{
+  CU_MODULE_EAGER_LOADING = 1,
+  CU_MODULE_LAZY_LOADING = 2
+} CUmoduleLoadingMode;
+typedef enum CUfunctionLoadingState_enum
+{
+  CU_FUNCTION_LOADING_STATE_UNLOADED = 0,
+  CU_FUNCTION_LOADING_STATE_LOADED = 1,
+  CU_FUNCTION_LOADING_STATE_MAX = 2
+} CUfunctionLoadingState;
+typedef enum CUlibraryOption_enum
+{
+  CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0,
+  CU_LIBRARY_BINARY_IS_PRESERVED = 1,
+  CU_LIBRARY_NUM_OPTIONS = 2
+} CUlibraryOption;
+typedef enum CUlaunchAttributeID_enum
+{
+  CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
+  CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
+  CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
+  CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,
+  CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+  CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
+  CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
+  CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
+  CU_LAUNCH_ATTRIBUTE_PRIORITY = 8,
+  CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
+  CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10
+} CUlaunchAttributeID;
+typedef union CUlaunchAttributeValue_union
+{
+  char pad[64];
+  int cooperative;
+  struct 
+  {
+    unsigned int x;
+    unsigned int y;
+    unsigned int z;
+  } clusterDim;
+  int programmaticStreamSerializationAllowed;
+  int priority;
+} CUlaunchAttributeValue;
+typedef struct CUlaunchAttribute_st
+{
+  CUlaunchAttributeID id;
+  char pad[4];
+  CUlaunchAttributeValue value;
+} CUlaunchAttribute;
+typedef struct CUlaunchConfig_st
+{
+  unsigned int gridDimX;
+  unsigned int gridDimY;
+  unsigned int gridDimZ;
+  unsigned int blockDimX;
+  unsigned int blockDimY;
+  unsigned int blockDimZ;
+  unsigned int sharedMemBytes;
+  CUstream hStream;
+  CUlaunchAttribute *attrs;
+  unsigned int numAttrs;
+} CUlaunchConfig;
 typedef enum 
 {
   NVRTC_SUCCESS = 0,
@@ -3976,6 +4189,28 @@ extern "Python+C" {
     CUresult impl_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc);
     CUresult impl_cuSurfObjectDestroy(CUsurfObject surfObject);
     CUresult impl_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject);
+    CUresult impl_cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId);
+    CUresult impl_cuDeviceGetProperties(CUdevprop *prop, CUdevice dev);
+    CUresult impl_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice);
+    CUresult impl_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active);
+    CUresult impl_cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags);
+    CUresult impl_cuDevicePrimaryCtxReset_v2(CUdevice dev);
+    CUresult impl_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version);
+    CUresult impl_cuCtxGetId(CUcontext ctx, unsigned long long *ctxId);
+    CUresult impl_cuCtxGetFlags(unsigned int *flags);
+    CUresult impl_cuCtxSetFlags(unsigned int flags);
+    CUresult impl_cuCtxSetLimit(CUlimit limit, size_t value);
+    CUresult impl_cuCtxGetLimit(size_t *pvalue, CUlimit limit);
+    CUresult impl_cuCtxGetCacheConfig(CUfunc_cache *pconfig);
+    CUresult impl_cuCtxSetCacheConfig(CUfunc_cache config);
+    CUresult impl_cuCtxGetSharedMemConfig(CUsharedconfig *pConfig);
+    CUresult impl_cuCtxSetSharedMemConfig(CUsharedconfig config);
+    CUresult impl_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
+    CUresult impl_cuCtxResetPersistingL2Cache(void);
+    CUresult impl_cuCtxAttach(CUcontext *pctx, unsigned int flags);
+    CUresult impl_cuCtxDetach(CUcontext ctx);
+    CUresult impl_cuProfilerStart(void);
+    CUresult impl_cuProfilerStop(void);
     CUresult impl_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes);
     CUresult impl_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags);
     CUresult impl_cuMemAllocHost_v2(void **pp, size_t bytesize);
@@ -4009,6 +4244,50 @@ extern "Python+C" {
     CUresult impl_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle);
     CUresult impl_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority);
     CUresult impl_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
+    CUresult impl_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr);
+    CUresult impl_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr);
+    CUresult impl_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr);
+    CUresult impl_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
+    CUresult impl_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream);
+    CUresult impl_cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount);
+    CUresult impl_cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream);
+    CUresult impl_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev);
+    CUresult impl_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev);
+    CUresult impl_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool);
+    CUresult impl_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps);
+    CUresult impl_cuMemPoolDestroy(CUmemoryPool pool);
+    CUresult impl_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep);
+    CUresult impl_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value);
+    CUresult impl_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value);
+    CUresult impl_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count);
+    CUresult impl_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location);
+    CUresult impl_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream);
+    CUresult impl_cuStreamGetFlags(CUstream hStream, unsigned int *flags);
+    CUresult impl_cuStreamGetPriority(CUstream hStream, int *priority);
+    CUresult impl_cuStreamGetId(CUstream hStream, unsigned long long *streamId);
+    CUresult impl_cuStreamGetDevice(CUstream hStream, CUdevice *device);
+    CUresult impl_cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
+    CUresult impl_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags);
+    CUresult impl_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
+    CUresult impl_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags);
+    CUresult impl_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags);
+    CUresult impl_cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode);
+    CUresult impl_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph);
+    CUresult impl_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus);
+    CUresult impl_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
+    CUresult impl_cuGraphCreate(CUgraph *phGraph, unsigned int flags);
+    CUresult impl_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph);
+    CUresult impl_cuGraphDestroy(CUgraph hGraph);
+    CUresult impl_cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies);
+    CUresult impl_cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraph childGraph);
+    CUresult impl_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes);
+    CUresult impl_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes);
+    CUresult impl_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type);
+    CUresult impl_cuGraphDestroyNode(CUgraphNode hNode);
+    CUresult impl_cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags);
+    CUresult impl_cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream);
+    CUresult impl_cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream);
+    CUresult impl_cuGraphExecDestroy(CUgraphExec hGraphExec);
     CUresult impl_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
     CUresult impl_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev);
     CUresult impl_cuCtxDestroy_v2(CUcontext ctx);
@@ -4034,6 +4313,29 @@ extern "Python+C" {
     CUresult impl_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit);
     CUresult impl_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags);
     CUresult impl_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize);
+    CUresult impl_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
+    CUresult impl_cuModuleGetFunctionCount(unsigned int *count, CUmodule mod);
+    CUresult impl_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod);
+    CUresult impl_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc);
+    CUresult impl_cuFuncGetName(const char **name, CUfunction hfunc);
+    CUresult impl_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function);
+    CUresult impl_cuFuncLoad(CUfunction function);
+    CUresult impl_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config);
+    CUresult impl_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config);
+    CUresult impl_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+    CUresult impl_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+    CUresult impl_cuLibraryUnload(CUlibrary library);
+    CUresult impl_cuLibraryGetModule(CUmodule *pMod, CUlibrary library);
+    CUresult impl_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name);
+    CUresult impl_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib);
+    CUresult impl_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib);
+    CUresult impl_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name);
+    CUresult impl_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel);
+    CUresult impl_cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel);
+    CUresult impl_cuKernelGetName(const char **name, CUkernel hfunc);
+    CUresult impl_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev);
+    CUresult impl_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev);
+    CUresult impl_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev);
     CUresult impl_cuDeviceTotalMem(size_t *bytes, CUdevice dev);
     CUresult impl_cuDevicePrimaryCtxRelease(CUdevice dev);
     CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);

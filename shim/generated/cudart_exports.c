@@ -1868,6 +1868,138 @@ SIM_EXPORT CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CU
     return sim__cuSurfObjectGetResourceDesc(pResDesc, surfObject);
 }
 
+extern CUresult sim__cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId);
+SIM_EXPORT CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
+{
+    return sim__cuDeviceGetByPCIBusId(dev, pciBusId);
+}
+
+extern CUresult sim__cuDeviceGetProperties(CUdevprop *prop, CUdevice dev);
+SIM_EXPORT CUresult cuDeviceGetProperties(CUdevprop *prop, CUdevice dev)
+{
+    return sim__cuDeviceGetProperties(prop, dev);
+}
+
+extern CUresult sim__cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice);
+SIM_EXPORT CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
+{
+    return sim__cuDeviceGetP2PAttribute(value, attrib, srcDevice, dstDevice);
+}
+
+extern CUresult sim__cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active);
+SIM_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
+{
+    return sim__cuDevicePrimaryCtxGetState(dev, flags, active);
+}
+
+extern CUresult sim__cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags);
+SIM_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
+{
+    return sim__cuDevicePrimaryCtxSetFlags_v2(dev, flags);
+}
+
+extern CUresult sim__cuDevicePrimaryCtxReset_v2(CUdevice dev);
+SIM_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
+{
+    return sim__cuDevicePrimaryCtxReset_v2(dev);
+}
+
+extern CUresult sim__cuCtxGetApiVersion(CUcontext ctx, unsigned int *version);
+SIM_EXPORT CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
+{
+    return sim__cuCtxGetApiVersion(ctx, version);
+}
+
+extern CUresult sim__cuCtxGetId(CUcontext ctx, unsigned long long *ctxId);
+SIM_EXPORT CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
+{
+    return sim__cuCtxGetId(ctx, ctxId);
+}
+
+extern CUresult sim__cuCtxGetFlags(unsigned int *flags);
+SIM_EXPORT CUresult cuCtxGetFlags(unsigned int *flags)
+{
+    return sim__cuCtxGetFlags(flags);
+}
+
+extern CUresult sim__cuCtxSetFlags(unsigned int flags);
+SIM_EXPORT CUresult cuCtxSetFlags(unsigned int flags)
+{
+    return sim__cuCtxSetFlags(flags);
+}
+
+extern CUresult sim__cuCtxSetLimit(CUlimit limit, size_t value);
+SIM_EXPORT CUresult cuCtxSetLimit(CUlimit limit, size_t value)
+{
+    return sim__cuCtxSetLimit(limit, value);
+}
+
+extern CUresult sim__cuCtxGetLimit(size_t *pvalue, CUlimit limit);
+SIM_EXPORT CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit)
+{
+    return sim__cuCtxGetLimit(pvalue, limit);
+}
+
+extern CUresult sim__cuCtxGetCacheConfig(CUfunc_cache *pconfig);
+SIM_EXPORT CUresult cuCtxGetCacheConfig(CUfunc_cache *pconfig)
+{
+    return sim__cuCtxGetCacheConfig(pconfig);
+}
+
+extern CUresult sim__cuCtxSetCacheConfig(CUfunc_cache config);
+SIM_EXPORT CUresult cuCtxSetCacheConfig(CUfunc_cache config)
+{
+    return sim__cuCtxSetCacheConfig(config);
+}
+
+extern CUresult sim__cuCtxGetSharedMemConfig(CUsharedconfig *pConfig);
+SIM_EXPORT CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
+{
+    return sim__cuCtxGetSharedMemConfig(pConfig);
+}
+
+extern CUresult sim__cuCtxSetSharedMemConfig(CUsharedconfig config);
+SIM_EXPORT CUresult cuCtxSetSharedMemConfig(CUsharedconfig config)
+{
+    return sim__cuCtxSetSharedMemConfig(config);
+}
+
+extern CUresult sim__cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
+SIM_EXPORT CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
+{
+    return sim__cuCtxGetStreamPriorityRange(leastPriority, greatestPriority);
+}
+
+extern CUresult sim__cuCtxResetPersistingL2Cache(void);
+SIM_EXPORT CUresult cuCtxResetPersistingL2Cache(void)
+{
+    return sim__cuCtxResetPersistingL2Cache();
+}
+
+extern CUresult sim__cuCtxAttach(CUcontext *pctx, unsigned int flags);
+SIM_EXPORT CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags)
+{
+    return sim__cuCtxAttach(pctx, flags);
+}
+
+extern CUresult sim__cuCtxDetach(CUcontext ctx);
+SIM_EXPORT CUresult cuCtxDetach(CUcontext ctx)
+{
+    return sim__cuCtxDetach(ctx);
+}
+
+extern CUresult sim__cuProfilerStart(void);
+SIM_EXPORT CUresult cuProfilerStart(void)
+{
+    return sim__cuProfilerStart();
+}
+
+extern CUresult sim__cuProfilerStop(void);
+SIM_EXPORT CUresult cuProfilerStop(void)
+{
+    return sim__cuProfilerStop();
+}
+
 extern CUresult sim__cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes);
 SIM_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes)
 {
@@ -2066,6 +2198,270 @@ SIM_EXPORT CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUe
     return sim__cuEventElapsedTime(pMilliseconds, hStart, hEnd);
 }
 
+extern CUresult sim__cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr);
+SIM_EXPORT CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
+{
+    return sim__cuPointerGetAttribute(data, attribute, ptr);
+}
+
+extern CUresult sim__cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr);
+SIM_EXPORT CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr)
+{
+    return sim__cuPointerGetAttributes(numAttributes, attributes, data, ptr);
+}
+
+extern CUresult sim__cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr);
+SIM_EXPORT CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
+{
+    return sim__cuPointerSetAttribute(value, attribute, ptr);
+}
+
+extern CUresult sim__cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
+SIM_EXPORT CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
+{
+    return sim__cuMemAdvise(devPtr, count, advice, device);
+}
+
+extern CUresult sim__cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream);
+SIM_EXPORT CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
+{
+    return sim__cuMemPrefetchAsync(devPtr, count, dstDevice, hStream);
+}
+
+extern CUresult sim__cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount)
+{
+    return sim__cuMemcpyPeer(dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream)
+{
+    return sim__cuMemcpyPeerAsync(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
+}
+
+extern CUresult sim__cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev);
+SIM_EXPORT CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
+{
+    return sim__cuDeviceGetDefaultMemPool(pool_out, dev);
+}
+
+extern CUresult sim__cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev);
+SIM_EXPORT CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
+{
+    return sim__cuDeviceGetMemPool(pool, dev);
+}
+
+extern CUresult sim__cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool);
+SIM_EXPORT CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
+{
+    return sim__cuDeviceSetMemPool(dev, pool);
+}
+
+extern CUresult sim__cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps);
+SIM_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
+{
+    return sim__cuMemPoolCreate(pool, poolProps);
+}
+
+extern CUresult sim__cuMemPoolDestroy(CUmemoryPool pool);
+SIM_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool)
+{
+    return sim__cuMemPoolDestroy(pool);
+}
+
+extern CUresult sim__cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep);
+SIM_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
+{
+    return sim__cuMemPoolTrimTo(pool, minBytesToKeep);
+}
+
+extern CUresult sim__cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value);
+SIM_EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    return sim__cuMemPoolSetAttribute(pool, attr, value);
+}
+
+extern CUresult sim__cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value);
+SIM_EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    return sim__cuMemPoolGetAttribute(pool, attr, value);
+}
+
+extern CUresult sim__cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count);
+SIM_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
+{
+    return sim__cuMemPoolSetAccess(pool, map, count);
+}
+
+extern CUresult sim__cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location);
+SIM_EXPORT CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
+{
+    return sim__cuMemPoolGetAccess(flags, memPool, location);
+}
+
+extern CUresult sim__cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream);
+SIM_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
+{
+    return sim__cuMemAllocFromPoolAsync(dptr, bytesize, pool, hStream);
+}
+
+extern CUresult sim__cuStreamGetFlags(CUstream hStream, unsigned int *flags);
+SIM_EXPORT CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
+{
+    return sim__cuStreamGetFlags(hStream, flags);
+}
+
+extern CUresult sim__cuStreamGetPriority(CUstream hStream, int *priority);
+SIM_EXPORT CUresult cuStreamGetPriority(CUstream hStream, int *priority)
+{
+    return sim__cuStreamGetPriority(hStream, priority);
+}
+
+extern CUresult sim__cuStreamGetId(CUstream hStream, unsigned long long *streamId);
+SIM_EXPORT CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId)
+{
+    return sim__cuStreamGetId(hStream, streamId);
+}
+
+extern CUresult sim__cuStreamGetDevice(CUstream hStream, CUdevice *device);
+SIM_EXPORT CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device)
+{
+    return sim__cuStreamGetDevice(hStream, device);
+}
+
+extern CUresult sim__cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
+SIM_EXPORT CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
+{
+    return sim__cuStreamGetCtx(hStream, pctx);
+}
+
+extern CUresult sim__cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags);
+SIM_EXPORT CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags)
+{
+    return sim__cuStreamAddCallback(hStream, callback, userData, flags);
+}
+
+extern CUresult sim__cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
+SIM_EXPORT CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
+{
+    return sim__cuLaunchHostFunc(hStream, fn, userData);
+}
+
+extern CUresult sim__cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags);
+SIM_EXPORT CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
+{
+    return sim__cuStreamAttachMemAsync(hStream, dptr, length, flags);
+}
+
+extern CUresult sim__cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags);
+SIM_EXPORT CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    return sim__cuEventRecordWithFlags(hEvent, hStream, flags);
+}
+
+extern CUresult sim__cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode);
+SIM_EXPORT CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
+{
+    return sim__cuStreamBeginCapture_v2(hStream, mode);
+}
+
+extern CUresult sim__cuStreamEndCapture(CUstream hStream, CUgraph *phGraph);
+SIM_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
+{
+    return sim__cuStreamEndCapture(hStream, phGraph);
+}
+
+extern CUresult sim__cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus);
+SIM_EXPORT CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+    return sim__cuStreamIsCapturing(hStream, captureStatus);
+}
+
+extern CUresult sim__cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
+SIM_EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+    return sim__cuThreadExchangeStreamCaptureMode(mode);
+}
+
+extern CUresult sim__cuGraphCreate(CUgraph *phGraph, unsigned int flags);
+SIM_EXPORT CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags)
+{
+    return sim__cuGraphCreate(phGraph, flags);
+}
+
+extern CUresult sim__cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph);
+SIM_EXPORT CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
+{
+    return sim__cuGraphClone(phGraphClone, originalGraph);
+}
+
+extern CUresult sim__cuGraphDestroy(CUgraph hGraph);
+SIM_EXPORT CUresult cuGraphDestroy(CUgraph hGraph)
+{
+    return sim__cuGraphDestroy(hGraph);
+}
+
+extern CUresult sim__cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies);
+SIM_EXPORT CUresult cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies)
+{
+    return sim__cuGraphAddEmptyNode(phGraphNode, hGraph, dependencies, numDependencies);
+}
+
+extern CUresult sim__cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraph childGraph);
+SIM_EXPORT CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraph childGraph)
+{
+    return sim__cuGraphAddChildGraphNode(phGraphNode, hGraph, dependencies, numDependencies, childGraph);
+}
+
+extern CUresult sim__cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes);
+SIM_EXPORT CUresult cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
+{
+    return sim__cuGraphGetNodes(hGraph, nodes, numNodes);
+}
+
+extern CUresult sim__cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes);
+SIM_EXPORT CUresult cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
+{
+    return sim__cuGraphGetRootNodes(hGraph, rootNodes, numRootNodes);
+}
+
+extern CUresult sim__cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type);
+SIM_EXPORT CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
+{
+    return sim__cuGraphNodeGetType(hNode, type);
+}
+
+extern CUresult sim__cuGraphDestroyNode(CUgraphNode hNode);
+SIM_EXPORT CUresult cuGraphDestroyNode(CUgraphNode hNode)
+{
+    return sim__cuGraphDestroyNode(hNode);
+}
+
+extern CUresult sim__cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags);
+SIM_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
+{
+    return sim__cuGraphInstantiateWithFlags(phGraphExec, hGraph, flags);
+}
+
+extern CUresult sim__cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream);
+SIM_EXPORT CUresult cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream)
+{
+    return sim__cuGraphUpload(hGraphExec, hStream);
+}
+
+extern CUresult sim__cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream);
+SIM_EXPORT CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream)
+{
+    return sim__cuGraphLaunch(hGraphExec, hStream);
+}
+
+extern CUresult sim__cuGraphExecDestroy(CUgraphExec hGraphExec);
+SIM_EXPORT CUresult cuGraphExecDestroy(CUgraphExec hGraphExec)
+{
+    return sim__cuGraphExecDestroy(hGraphExec);
+}
+
 extern CUresult sim__cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
 SIM_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
@@ -2226,6 +2622,204 @@ extern CUresult sim__cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmem
 SIM_EXPORT CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize)
 {
     return sim__cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, func, numBlocks, blockSize);
+}
+
+extern CUresult sim__cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra);
+SIM_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
+{
+    return sim__cuLaunchKernelEx(config, f, kernelParams, extra);
+}
+
+extern CUresult sim__cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
+SIM_EXPORT CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
+{
+    return sim__cuModuleGetLoadingMode(mode);
+}
+
+extern CUresult sim__cuModuleGetFunctionCount(unsigned int *count, CUmodule mod);
+SIM_EXPORT CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
+{
+    return sim__cuModuleGetFunctionCount(count, mod);
+}
+
+extern CUresult sim__cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod);
+SIM_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod)
+{
+    return sim__cuModuleEnumerateFunctions(functions, numFunctions, mod);
+}
+
+extern CUresult sim__cuFuncGetModule(CUmodule *hmod, CUfunction hfunc);
+SIM_EXPORT CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
+{
+    return sim__cuFuncGetModule(hmod, hfunc);
+}
+
+extern CUresult sim__cuFuncGetName(const char **name, CUfunction hfunc);
+SIM_EXPORT CUresult cuFuncGetName(const char **name, CUfunction hfunc)
+{
+    return sim__cuFuncGetName(name, hfunc);
+}
+
+extern CUresult sim__cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function);
+SIM_EXPORT CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
+{
+    return sim__cuFuncIsLoaded(state, function);
+}
+
+extern CUresult sim__cuFuncLoad(CUfunction function);
+SIM_EXPORT CUresult cuFuncLoad(CUfunction function)
+{
+    return sim__cuFuncLoad(function);
+}
+
+extern CUresult sim__cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config);
+SIM_EXPORT CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
+{
+    return sim__cuFuncSetCacheConfig(hfunc, config);
+}
+
+extern CUresult sim__cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config);
+SIM_EXPORT CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
+{
+    return sim__cuFuncSetSharedMemConfig(hfunc, config);
+}
+
+extern CUresult sim__cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+SIM_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    return sim__cuLibraryLoadData(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+extern CUresult sim__cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+SIM_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    return sim__cuLibraryLoadFromFile(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+extern CUresult sim__cuLibraryUnload(CUlibrary library);
+SIM_EXPORT CUresult cuLibraryUnload(CUlibrary library)
+{
+    return sim__cuLibraryUnload(library);
+}
+
+extern CUresult sim__cuLibraryGetModule(CUmodule *pMod, CUlibrary library);
+SIM_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
+{
+    return sim__cuLibraryGetModule(pMod, library);
+}
+
+extern CUresult sim__cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name);
+SIM_EXPORT CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
+{
+    return sim__cuLibraryGetKernel(pKernel, library, name);
+}
+
+extern CUresult sim__cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib);
+SIM_EXPORT CUresult cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
+{
+    return sim__cuLibraryGetKernelCount(count, lib);
+}
+
+extern CUresult sim__cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib);
+SIM_EXPORT CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
+{
+    return sim__cuLibraryEnumerateKernels(kernels, numKernels, lib);
+}
+
+extern CUresult sim__cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name);
+SIM_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
+{
+    return sim__cuLibraryGetGlobal(dptr, bytes, library, name);
+}
+
+extern CUresult sim__cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel);
+SIM_EXPORT CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
+{
+    return sim__cuKernelGetFunction(pFunc, kernel);
+}
+
+extern CUresult sim__cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel);
+SIM_EXPORT CUresult cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel)
+{
+    return sim__cuKernelGetLibrary(pLib, kernel);
+}
+
+extern CUresult sim__cuKernelGetName(const char **name, CUkernel hfunc);
+SIM_EXPORT CUresult cuKernelGetName(const char **name, CUkernel hfunc)
+{
+    return sim__cuKernelGetName(name, hfunc);
+}
+
+extern CUresult sim__cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev);
+SIM_EXPORT CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev)
+{
+    return sim__cuKernelGetAttribute(pi, attrib, kernel, dev);
+}
+
+extern CUresult sim__cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev);
+SIM_EXPORT CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev)
+{
+    return sim__cuKernelSetAttribute(attrib, val, kernel, dev);
+}
+
+extern CUresult sim__cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev);
+SIM_EXPORT CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev)
+{
+    return sim__cuKernelSetCacheConfig(kernel, config, dev);
+}
+
+extern CUresult sim__cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z);
+SIM_EXPORT CUresult cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
+{
+    return sim__cuFuncSetBlockShape(hfunc, x, y, z);
+}
+
+extern CUresult sim__cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes);
+SIM_EXPORT CUresult cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes)
+{
+    return sim__cuFuncSetSharedSize(hfunc, bytes);
+}
+
+extern CUresult sim__cuParamSetSize(CUfunction hfunc, unsigned int numbytes);
+SIM_EXPORT CUresult cuParamSetSize(CUfunction hfunc, unsigned int numbytes)
+{
+    return sim__cuParamSetSize(hfunc, numbytes);
+}
+
+extern CUresult sim__cuParamSeti(CUfunction hfunc, int offset, unsigned int value);
+SIM_EXPORT CUresult cuParamSeti(CUfunction hfunc, int offset, unsigned int value)
+{
+    return sim__cuParamSeti(hfunc, offset, value);
+}
+
+extern CUresult sim__cuParamSetf(CUfunction hfunc, int offset, float value);
+SIM_EXPORT CUresult cuParamSetf(CUfunction hfunc, int offset, float value)
+{
+    return sim__cuParamSetf(hfunc, offset, value);
+}
+
+extern CUresult sim__cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int numbytes);
+SIM_EXPORT CUresult cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int numbytes)
+{
+    return sim__cuParamSetv(hfunc, offset, ptr, numbytes);
+}
+
+extern CUresult sim__cuLaunch(CUfunction f);
+SIM_EXPORT CUresult cuLaunch(CUfunction f)
+{
+    return sim__cuLaunch(f);
+}
+
+extern CUresult sim__cuLaunchGrid(CUfunction f, int grid_width, int grid_height);
+SIM_EXPORT CUresult cuLaunchGrid(CUfunction f, int grid_width, int grid_height)
+{
+    return sim__cuLaunchGrid(f, grid_width, grid_height);
+}
+
+extern CUresult sim__cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream);
+SIM_EXPORT CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream)
+{
+    return sim__cuLaunchGridAsync(f, grid_width, grid_height, hStream);
 }
 
 extern CUresult sim__cuDeviceTotalMem(size_t *bytes, CUdevice dev);

@@ -7,30 +7,53 @@ extern void sim__cuArray3DGetDescriptor_v2(void);
 extern void sim__cuArrayCreate_v2(void);
 extern void sim__cuArrayDestroy(void);
 extern void sim__cuArrayGetDescriptor_v2(void);
+extern void sim__cuCtxAttach(void);
 extern void sim__cuCtxCreate_v2(void);
 extern void sim__cuCtxCreate_v4(void);
 extern void sim__cuCtxDestroy_v2(void);
+extern void sim__cuCtxDetach(void);
 extern void sim__cuCtxDisablePeerAccess(void);
 extern void sim__cuCtxEnablePeerAccess(void);
+extern void sim__cuCtxGetApiVersion(void);
+extern void sim__cuCtxGetCacheConfig(void);
 extern void sim__cuCtxGetCurrent(void);
 extern void sim__cuCtxGetDevice(void);
+extern void sim__cuCtxGetFlags(void);
+extern void sim__cuCtxGetId(void);
+extern void sim__cuCtxGetLimit(void);
+extern void sim__cuCtxGetSharedMemConfig(void);
+extern void sim__cuCtxGetStreamPriorityRange(void);
 extern void sim__cuCtxPopCurrent_v2(void);
 extern void sim__cuCtxPushCurrent_v2(void);
+extern void sim__cuCtxResetPersistingL2Cache(void);
+extern void sim__cuCtxSetCacheConfig(void);
 extern void sim__cuCtxSetCurrent(void);
+extern void sim__cuCtxSetFlags(void);
+extern void sim__cuCtxSetLimit(void);
+extern void sim__cuCtxSetSharedMemConfig(void);
 extern void sim__cuCtxSynchronize(void);
 extern void sim__cuDeviceCanAccessPeer(void);
 extern void sim__cuDeviceComputeCapability(void);
 extern void sim__cuDeviceGet(void);
 extern void sim__cuDeviceGetAttribute(void);
+extern void sim__cuDeviceGetByPCIBusId(void);
 extern void sim__cuDeviceGetCount(void);
+extern void sim__cuDeviceGetDefaultMemPool(void);
+extern void sim__cuDeviceGetMemPool(void);
 extern void sim__cuDeviceGetName(void);
 extern void sim__cuDeviceGetNvSciSyncAttributes(void);
+extern void sim__cuDeviceGetP2PAttribute(void);
 extern void sim__cuDeviceGetPCIBusId(void);
+extern void sim__cuDeviceGetProperties(void);
 extern void sim__cuDeviceGetUuid(void);
 extern void sim__cuDeviceGetUuid_v2(void);
+extern void sim__cuDevicePrimaryCtxGetState(void);
 extern void sim__cuDevicePrimaryCtxRelease(void);
 extern void sim__cuDevicePrimaryCtxRelease_v2(void);
+extern void sim__cuDevicePrimaryCtxReset_v2(void);
 extern void sim__cuDevicePrimaryCtxRetain(void);
+extern void sim__cuDevicePrimaryCtxSetFlags_v2(void);
+extern void sim__cuDeviceSetMemPool(void);
 extern void sim__cuDeviceTotalMem(void);
 extern void sim__cuDeviceTotalMem_v2(void);
 extern void sim__cuDriverGetVersion(void);
@@ -39,22 +62,63 @@ extern void sim__cuEventDestroy_v2(void);
 extern void sim__cuEventElapsedTime(void);
 extern void sim__cuEventQuery(void);
 extern void sim__cuEventRecord(void);
+extern void sim__cuEventRecordWithFlags(void);
 extern void sim__cuEventSynchronize(void);
 extern void sim__cuFuncGetAttribute(void);
+extern void sim__cuFuncGetModule(void);
+extern void sim__cuFuncGetName(void);
+extern void sim__cuFuncIsLoaded(void);
+extern void sim__cuFuncLoad(void);
 extern void sim__cuFuncSetAttribute(void);
+extern void sim__cuFuncSetBlockShape(void);
+extern void sim__cuFuncSetCacheConfig(void);
+extern void sim__cuFuncSetSharedMemConfig(void);
+extern void sim__cuFuncSetSharedSize(void);
 extern void sim__cuGetErrorName(void);
 extern void sim__cuGetErrorString(void);
 extern void sim__cuGetExportTable(void);
 extern void sim__cuGetProcAddress(void);
 extern void sim__cuGetProcAddress_v2(void);
+extern void sim__cuGraphAddChildGraphNode(void);
+extern void sim__cuGraphAddEmptyNode(void);
+extern void sim__cuGraphClone(void);
+extern void sim__cuGraphCreate(void);
+extern void sim__cuGraphDestroy(void);
+extern void sim__cuGraphDestroyNode(void);
+extern void sim__cuGraphExecDestroy(void);
+extern void sim__cuGraphGetNodes(void);
+extern void sim__cuGraphGetRootNodes(void);
+extern void sim__cuGraphInstantiateWithFlags(void);
+extern void sim__cuGraphLaunch(void);
+extern void sim__cuGraphNodeGetType(void);
+extern void sim__cuGraphUpload(void);
 extern void sim__cuInit(void);
 extern void sim__cuIpcCloseMemHandle(void);
 extern void sim__cuIpcGetEventHandle(void);
 extern void sim__cuIpcGetMemHandle(void);
 extern void sim__cuIpcOpenEventHandle(void);
 extern void sim__cuIpcOpenMemHandle_v2(void);
+extern void sim__cuKernelGetAttribute(void);
+extern void sim__cuKernelGetFunction(void);
+extern void sim__cuKernelGetLibrary(void);
+extern void sim__cuKernelGetName(void);
+extern void sim__cuKernelSetAttribute(void);
+extern void sim__cuKernelSetCacheConfig(void);
+extern void sim__cuLaunch(void);
 extern void sim__cuLaunchCooperativeKernel(void);
+extern void sim__cuLaunchGrid(void);
+extern void sim__cuLaunchGridAsync(void);
+extern void sim__cuLaunchHostFunc(void);
 extern void sim__cuLaunchKernel(void);
+extern void sim__cuLaunchKernelEx(void);
+extern void sim__cuLibraryEnumerateKernels(void);
+extern void sim__cuLibraryGetGlobal(void);
+extern void sim__cuLibraryGetKernel(void);
+extern void sim__cuLibraryGetKernelCount(void);
+extern void sim__cuLibraryGetModule(void);
+extern void sim__cuLibraryLoadData(void);
+extern void sim__cuLibraryLoadFromFile(void);
+extern void sim__cuLibraryUnload(void);
 extern void sim__cuLinkAddData_v2(void);
 extern void sim__cuLinkAddFile_v2(void);
 extern void sim__cuLinkComplete(void);
@@ -62,7 +126,9 @@ extern void sim__cuLinkCreate_v2(void);
 extern void sim__cuLinkDestroy(void);
 extern void sim__cuMemAddressFree(void);
 extern void sim__cuMemAddressReserve(void);
+extern void sim__cuMemAdvise(void);
 extern void sim__cuMemAllocAsync(void);
+extern void sim__cuMemAllocFromPoolAsync(void);
 extern void sim__cuMemAllocHost_v2(void);
 extern void sim__cuMemAllocManaged(void);
 extern void sim__cuMemAllocPitch_v2(void);
@@ -84,6 +150,14 @@ extern void sim__cuMemHostRegister_v2(void);
 extern void sim__cuMemHostUnregister(void);
 extern void sim__cuMemImportFromShareableHandle(void);
 extern void sim__cuMemMap(void);
+extern void sim__cuMemPoolCreate(void);
+extern void sim__cuMemPoolDestroy(void);
+extern void sim__cuMemPoolGetAccess(void);
+extern void sim__cuMemPoolGetAttribute(void);
+extern void sim__cuMemPoolSetAccess(void);
+extern void sim__cuMemPoolSetAttribute(void);
+extern void sim__cuMemPoolTrimTo(void);
+extern void sim__cuMemPrefetchAsync(void);
 extern void sim__cuMemRelease(void);
 extern void sim__cuMemRetainAllocationHandle(void);
 extern void sim__cuMemSetAccess(void);
@@ -108,6 +182,8 @@ extern void sim__cuMemcpyHtoAAsync_v2(void);
 extern void sim__cuMemcpyHtoA_v2(void);
 extern void sim__cuMemcpyHtoDAsync_v2(void);
 extern void sim__cuMemcpyHtoD_v2(void);
+extern void sim__cuMemcpyPeer(void);
+extern void sim__cuMemcpyPeerAsync(void);
 extern void sim__cuMemsetD16Async(void);
 extern void sim__cuMemsetD16_v2(void);
 extern void sim__cuMemsetD2D16Async(void);
@@ -120,8 +196,11 @@ extern void sim__cuMemsetD32Async(void);
 extern void sim__cuMemsetD32_v2(void);
 extern void sim__cuMemsetD8Async(void);
 extern void sim__cuMemsetD8_v2(void);
+extern void sim__cuModuleEnumerateFunctions(void);
 extern void sim__cuModuleGetFunction(void);
+extern void sim__cuModuleGetFunctionCount(void);
 extern void sim__cuModuleGetGlobal_v2(void);
+extern void sim__cuModuleGetLoadingMode(void);
 extern void sim__cuModuleLoad(void);
 extern void sim__cuModuleLoadData(void);
 extern void sim__cuModuleLoadDataEx(void);
@@ -132,9 +211,28 @@ extern void sim__cuOccupancyMaxActiveBlocksPerMultiprocessor(void);
 extern void sim__cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(void);
 extern void sim__cuOccupancyMaxPotentialBlockSize(void);
 extern void sim__cuOccupancyMaxPotentialBlockSizeWithFlags(void);
+extern void sim__cuParamSetSize(void);
+extern void sim__cuParamSetf(void);
+extern void sim__cuParamSeti(void);
+extern void sim__cuParamSetv(void);
+extern void sim__cuPointerGetAttribute(void);
+extern void sim__cuPointerGetAttributes(void);
+extern void sim__cuPointerSetAttribute(void);
+extern void sim__cuProfilerStart(void);
+extern void sim__cuProfilerStop(void);
+extern void sim__cuStreamAddCallback(void);
+extern void sim__cuStreamAttachMemAsync(void);
+extern void sim__cuStreamBeginCapture_v2(void);
 extern void sim__cuStreamCreate(void);
 extern void sim__cuStreamCreateWithPriority(void);
 extern void sim__cuStreamDestroy_v2(void);
+extern void sim__cuStreamEndCapture(void);
+extern void sim__cuStreamGetCtx(void);
+extern void sim__cuStreamGetDevice(void);
+extern void sim__cuStreamGetFlags(void);
+extern void sim__cuStreamGetId(void);
+extern void sim__cuStreamGetPriority(void);
+extern void sim__cuStreamIsCapturing(void);
 extern void sim__cuStreamQuery(void);
 extern void sim__cuStreamSynchronize(void);
 extern void sim__cuStreamWaitEvent(void);
@@ -145,6 +243,7 @@ extern void sim__cuTexObjectCreate(void);
 extern void sim__cuTexObjectDestroy(void);
 extern void sim__cuTexObjectGetResourceDesc(void);
 extern void sim__cuTexObjectGetTextureDesc(void);
+extern void sim__cuThreadExchangeStreamCaptureMode(void);
 
 const struct sim_driver_function sim_driver_table[] = {
     {"cuArray3DCreate_v2", sim__cuArray3DCreate_v2},
@@ -152,30 +251,53 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuArrayCreate_v2", sim__cuArrayCreate_v2},
     {"cuArrayDestroy", sim__cuArrayDestroy},
     {"cuArrayGetDescriptor_v2", sim__cuArrayGetDescriptor_v2},
+    {"cuCtxAttach", sim__cuCtxAttach},
     {"cuCtxCreate_v2", sim__cuCtxCreate_v2},
     {"cuCtxCreate_v4", sim__cuCtxCreate_v4},
     {"cuCtxDestroy_v2", sim__cuCtxDestroy_v2},
+    {"cuCtxDetach", sim__cuCtxDetach},
     {"cuCtxDisablePeerAccess", sim__cuCtxDisablePeerAccess},
     {"cuCtxEnablePeerAccess", sim__cuCtxEnablePeerAccess},
+    {"cuCtxGetApiVersion", sim__cuCtxGetApiVersion},
+    {"cuCtxGetCacheConfig", sim__cuCtxGetCacheConfig},
     {"cuCtxGetCurrent", sim__cuCtxGetCurrent},
     {"cuCtxGetDevice", sim__cuCtxGetDevice},
+    {"cuCtxGetFlags", sim__cuCtxGetFlags},
+    {"cuCtxGetId", sim__cuCtxGetId},
+    {"cuCtxGetLimit", sim__cuCtxGetLimit},
+    {"cuCtxGetSharedMemConfig", sim__cuCtxGetSharedMemConfig},
+    {"cuCtxGetStreamPriorityRange", sim__cuCtxGetStreamPriorityRange},
     {"cuCtxPopCurrent_v2", sim__cuCtxPopCurrent_v2},
     {"cuCtxPushCurrent_v2", sim__cuCtxPushCurrent_v2},
+    {"cuCtxResetPersistingL2Cache", sim__cuCtxResetPersistingL2Cache},
+    {"cuCtxSetCacheConfig", sim__cuCtxSetCacheConfig},
     {"cuCtxSetCurrent", sim__cuCtxSetCurrent},
+    {"cuCtxSetFlags", sim__cuCtxSetFlags},
+    {"cuCtxSetLimit", sim__cuCtxSetLimit},
+    {"cuCtxSetSharedMemConfig", sim__cuCtxSetSharedMemConfig},
     {"cuCtxSynchronize", sim__cuCtxSynchronize},
     {"cuDeviceCanAccessPeer", sim__cuDeviceCanAccessPeer},
     {"cuDeviceComputeCapability", sim__cuDeviceComputeCapability},
     {"cuDeviceGet", sim__cuDeviceGet},
     {"cuDeviceGetAttribute", sim__cuDeviceGetAttribute},
+    {"cuDeviceGetByPCIBusId", sim__cuDeviceGetByPCIBusId},
     {"cuDeviceGetCount", sim__cuDeviceGetCount},
+    {"cuDeviceGetDefaultMemPool", sim__cuDeviceGetDefaultMemPool},
+    {"cuDeviceGetMemPool", sim__cuDeviceGetMemPool},
     {"cuDeviceGetName", sim__cuDeviceGetName},
     {"cuDeviceGetNvSciSyncAttributes", sim__cuDeviceGetNvSciSyncAttributes},
+    {"cuDeviceGetP2PAttribute", sim__cuDeviceGetP2PAttribute},
     {"cuDeviceGetPCIBusId", sim__cuDeviceGetPCIBusId},
+    {"cuDeviceGetProperties", sim__cuDeviceGetProperties},
     {"cuDeviceGetUuid", sim__cuDeviceGetUuid},
     {"cuDeviceGetUuid_v2", sim__cuDeviceGetUuid_v2},
+    {"cuDevicePrimaryCtxGetState", sim__cuDevicePrimaryCtxGetState},
     {"cuDevicePrimaryCtxRelease", sim__cuDevicePrimaryCtxRelease},
     {"cuDevicePrimaryCtxRelease_v2", sim__cuDevicePrimaryCtxRelease_v2},
+    {"cuDevicePrimaryCtxReset_v2", sim__cuDevicePrimaryCtxReset_v2},
     {"cuDevicePrimaryCtxRetain", sim__cuDevicePrimaryCtxRetain},
+    {"cuDevicePrimaryCtxSetFlags_v2", sim__cuDevicePrimaryCtxSetFlags_v2},
+    {"cuDeviceSetMemPool", sim__cuDeviceSetMemPool},
     {"cuDeviceTotalMem", sim__cuDeviceTotalMem},
     {"cuDeviceTotalMem_v2", sim__cuDeviceTotalMem_v2},
     {"cuDriverGetVersion", sim__cuDriverGetVersion},
@@ -184,22 +306,63 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuEventElapsedTime", sim__cuEventElapsedTime},
     {"cuEventQuery", sim__cuEventQuery},
     {"cuEventRecord", sim__cuEventRecord},
+    {"cuEventRecordWithFlags", sim__cuEventRecordWithFlags},
     {"cuEventSynchronize", sim__cuEventSynchronize},
     {"cuFuncGetAttribute", sim__cuFuncGetAttribute},
+    {"cuFuncGetModule", sim__cuFuncGetModule},
+    {"cuFuncGetName", sim__cuFuncGetName},
+    {"cuFuncIsLoaded", sim__cuFuncIsLoaded},
+    {"cuFuncLoad", sim__cuFuncLoad},
     {"cuFuncSetAttribute", sim__cuFuncSetAttribute},
+    {"cuFuncSetBlockShape", sim__cuFuncSetBlockShape},
+    {"cuFuncSetCacheConfig", sim__cuFuncSetCacheConfig},
+    {"cuFuncSetSharedMemConfig", sim__cuFuncSetSharedMemConfig},
+    {"cuFuncSetSharedSize", sim__cuFuncSetSharedSize},
     {"cuGetErrorName", sim__cuGetErrorName},
     {"cuGetErrorString", sim__cuGetErrorString},
     {"cuGetExportTable", sim__cuGetExportTable},
     {"cuGetProcAddress", sim__cuGetProcAddress},
     {"cuGetProcAddress_v2", sim__cuGetProcAddress_v2},
+    {"cuGraphAddChildGraphNode", sim__cuGraphAddChildGraphNode},
+    {"cuGraphAddEmptyNode", sim__cuGraphAddEmptyNode},
+    {"cuGraphClone", sim__cuGraphClone},
+    {"cuGraphCreate", sim__cuGraphCreate},
+    {"cuGraphDestroy", sim__cuGraphDestroy},
+    {"cuGraphDestroyNode", sim__cuGraphDestroyNode},
+    {"cuGraphExecDestroy", sim__cuGraphExecDestroy},
+    {"cuGraphGetNodes", sim__cuGraphGetNodes},
+    {"cuGraphGetRootNodes", sim__cuGraphGetRootNodes},
+    {"cuGraphInstantiateWithFlags", sim__cuGraphInstantiateWithFlags},
+    {"cuGraphLaunch", sim__cuGraphLaunch},
+    {"cuGraphNodeGetType", sim__cuGraphNodeGetType},
+    {"cuGraphUpload", sim__cuGraphUpload},
     {"cuInit", sim__cuInit},
     {"cuIpcCloseMemHandle", sim__cuIpcCloseMemHandle},
     {"cuIpcGetEventHandle", sim__cuIpcGetEventHandle},
     {"cuIpcGetMemHandle", sim__cuIpcGetMemHandle},
     {"cuIpcOpenEventHandle", sim__cuIpcOpenEventHandle},
     {"cuIpcOpenMemHandle_v2", sim__cuIpcOpenMemHandle_v2},
+    {"cuKernelGetAttribute", sim__cuKernelGetAttribute},
+    {"cuKernelGetFunction", sim__cuKernelGetFunction},
+    {"cuKernelGetLibrary", sim__cuKernelGetLibrary},
+    {"cuKernelGetName", sim__cuKernelGetName},
+    {"cuKernelSetAttribute", sim__cuKernelSetAttribute},
+    {"cuKernelSetCacheConfig", sim__cuKernelSetCacheConfig},
+    {"cuLaunch", sim__cuLaunch},
     {"cuLaunchCooperativeKernel", sim__cuLaunchCooperativeKernel},
+    {"cuLaunchGrid", sim__cuLaunchGrid},
+    {"cuLaunchGridAsync", sim__cuLaunchGridAsync},
+    {"cuLaunchHostFunc", sim__cuLaunchHostFunc},
     {"cuLaunchKernel", sim__cuLaunchKernel},
+    {"cuLaunchKernelEx", sim__cuLaunchKernelEx},
+    {"cuLibraryEnumerateKernels", sim__cuLibraryEnumerateKernels},
+    {"cuLibraryGetGlobal", sim__cuLibraryGetGlobal},
+    {"cuLibraryGetKernel", sim__cuLibraryGetKernel},
+    {"cuLibraryGetKernelCount", sim__cuLibraryGetKernelCount},
+    {"cuLibraryGetModule", sim__cuLibraryGetModule},
+    {"cuLibraryLoadData", sim__cuLibraryLoadData},
+    {"cuLibraryLoadFromFile", sim__cuLibraryLoadFromFile},
+    {"cuLibraryUnload", sim__cuLibraryUnload},
     {"cuLinkAddData_v2", sim__cuLinkAddData_v2},
     {"cuLinkAddFile_v2", sim__cuLinkAddFile_v2},
     {"cuLinkComplete", sim__cuLinkComplete},
@@ -207,7 +370,9 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuLinkDestroy", sim__cuLinkDestroy},
     {"cuMemAddressFree", sim__cuMemAddressFree},
     {"cuMemAddressReserve", sim__cuMemAddressReserve},
+    {"cuMemAdvise", sim__cuMemAdvise},
     {"cuMemAllocAsync", sim__cuMemAllocAsync},
+    {"cuMemAllocFromPoolAsync", sim__cuMemAllocFromPoolAsync},
     {"cuMemAllocHost_v2", sim__cuMemAllocHost_v2},
     {"cuMemAllocManaged", sim__cuMemAllocManaged},
     {"cuMemAllocPitch_v2", sim__cuMemAllocPitch_v2},
@@ -229,6 +394,14 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuMemHostUnregister", sim__cuMemHostUnregister},
     {"cuMemImportFromShareableHandle", sim__cuMemImportFromShareableHandle},
     {"cuMemMap", sim__cuMemMap},
+    {"cuMemPoolCreate", sim__cuMemPoolCreate},
+    {"cuMemPoolDestroy", sim__cuMemPoolDestroy},
+    {"cuMemPoolGetAccess", sim__cuMemPoolGetAccess},
+    {"cuMemPoolGetAttribute", sim__cuMemPoolGetAttribute},
+    {"cuMemPoolSetAccess", sim__cuMemPoolSetAccess},
+    {"cuMemPoolSetAttribute", sim__cuMemPoolSetAttribute},
+    {"cuMemPoolTrimTo", sim__cuMemPoolTrimTo},
+    {"cuMemPrefetchAsync", sim__cuMemPrefetchAsync},
     {"cuMemRelease", sim__cuMemRelease},
     {"cuMemRetainAllocationHandle", sim__cuMemRetainAllocationHandle},
     {"cuMemSetAccess", sim__cuMemSetAccess},
@@ -253,6 +426,8 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuMemcpyHtoA_v2", sim__cuMemcpyHtoA_v2},
     {"cuMemcpyHtoDAsync_v2", sim__cuMemcpyHtoDAsync_v2},
     {"cuMemcpyHtoD_v2", sim__cuMemcpyHtoD_v2},
+    {"cuMemcpyPeer", sim__cuMemcpyPeer},
+    {"cuMemcpyPeerAsync", sim__cuMemcpyPeerAsync},
     {"cuMemsetD16Async", sim__cuMemsetD16Async},
     {"cuMemsetD16_v2", sim__cuMemsetD16_v2},
     {"cuMemsetD2D16Async", sim__cuMemsetD2D16Async},
@@ -265,8 +440,11 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuMemsetD32_v2", sim__cuMemsetD32_v2},
     {"cuMemsetD8Async", sim__cuMemsetD8Async},
     {"cuMemsetD8_v2", sim__cuMemsetD8_v2},
+    {"cuModuleEnumerateFunctions", sim__cuModuleEnumerateFunctions},
     {"cuModuleGetFunction", sim__cuModuleGetFunction},
+    {"cuModuleGetFunctionCount", sim__cuModuleGetFunctionCount},
     {"cuModuleGetGlobal_v2", sim__cuModuleGetGlobal_v2},
+    {"cuModuleGetLoadingMode", sim__cuModuleGetLoadingMode},
     {"cuModuleLoad", sim__cuModuleLoad},
     {"cuModuleLoadData", sim__cuModuleLoadData},
     {"cuModuleLoadDataEx", sim__cuModuleLoadDataEx},
@@ -277,9 +455,28 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", sim__cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags},
     {"cuOccupancyMaxPotentialBlockSize", sim__cuOccupancyMaxPotentialBlockSize},
     {"cuOccupancyMaxPotentialBlockSizeWithFlags", sim__cuOccupancyMaxPotentialBlockSizeWithFlags},
+    {"cuParamSetSize", sim__cuParamSetSize},
+    {"cuParamSetf", sim__cuParamSetf},
+    {"cuParamSeti", sim__cuParamSeti},
+    {"cuParamSetv", sim__cuParamSetv},
+    {"cuPointerGetAttribute", sim__cuPointerGetAttribute},
+    {"cuPointerGetAttributes", sim__cuPointerGetAttributes},
+    {"cuPointerSetAttribute", sim__cuPointerSetAttribute},
+    {"cuProfilerStart", sim__cuProfilerStart},
+    {"cuProfilerStop", sim__cuProfilerStop},
+    {"cuStreamAddCallback", sim__cuStreamAddCallback},
+    {"cuStreamAttachMemAsync", sim__cuStreamAttachMemAsync},
+    {"cuStreamBeginCapture_v2", sim__cuStreamBeginCapture_v2},
     {"cuStreamCreate", sim__cuStreamCreate},
     {"cuStreamCreateWithPriority", sim__cuStreamCreateWithPriority},
     {"cuStreamDestroy_v2", sim__cuStreamDestroy_v2},
+    {"cuStreamEndCapture", sim__cuStreamEndCapture},
+    {"cuStreamGetCtx", sim__cuStreamGetCtx},
+    {"cuStreamGetDevice", sim__cuStreamGetDevice},
+    {"cuStreamGetFlags", sim__cuStreamGetFlags},
+    {"cuStreamGetId", sim__cuStreamGetId},
+    {"cuStreamGetPriority", sim__cuStreamGetPriority},
+    {"cuStreamIsCapturing", sim__cuStreamIsCapturing},
     {"cuStreamQuery", sim__cuStreamQuery},
     {"cuStreamSynchronize", sim__cuStreamSynchronize},
     {"cuStreamWaitEvent", sim__cuStreamWaitEvent},
@@ -290,6 +487,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuTexObjectDestroy", sim__cuTexObjectDestroy},
     {"cuTexObjectGetResourceDesc", sim__cuTexObjectGetResourceDesc},
     {"cuTexObjectGetTextureDesc", sim__cuTexObjectGetTextureDesc},
+    {"cuThreadExchangeStreamCaptureMode", sim__cuThreadExchangeStreamCaptureMode},
 };
 
-const size_t sim_driver_table_size = 143;
+const size_t sim_driver_table_size = 242;

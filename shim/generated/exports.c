@@ -3203,6 +3203,160 @@ static CUresult first_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, 
     return extension.impl_cuSurfObjectGetResourceDesc(pResDesc, surfObject);
 }
 
+static CUresult first_cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
+{
+    if (extension.impl_sim_attach("cuDeviceGetByPCIBusId") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetByPCIBusId, extension.impl_cuDeviceGetByPCIBusId, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetByPCIBusId(dev, pciBusId);
+}
+
+static CUresult first_cuDeviceGetProperties(CUdevprop *prop, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDeviceGetProperties") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetProperties, extension.impl_cuDeviceGetProperties, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetProperties(prop, dev);
+}
+
+static CUresult first_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
+{
+    if (extension.impl_sim_attach("cuDeviceGetP2PAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetP2PAttribute, extension.impl_cuDeviceGetP2PAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetP2PAttribute(value, attrib, srcDevice, dstDevice);
+}
+
+static CUresult first_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
+{
+    if (extension.impl_sim_attach("cuDevicePrimaryCtxGetState") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDevicePrimaryCtxGetState, extension.impl_cuDevicePrimaryCtxGetState, __ATOMIC_RELEASE);
+    return extension.impl_cuDevicePrimaryCtxGetState(dev, flags, active);
+}
+
+static CUresult first_cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuDevicePrimaryCtxSetFlags_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDevicePrimaryCtxSetFlags_v2, extension.impl_cuDevicePrimaryCtxSetFlags_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuDevicePrimaryCtxSetFlags_v2(dev, flags);
+}
+
+static CUresult first_cuDevicePrimaryCtxReset_v2(CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDevicePrimaryCtxReset_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDevicePrimaryCtxReset_v2, extension.impl_cuDevicePrimaryCtxReset_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuDevicePrimaryCtxReset_v2(dev);
+}
+
+static CUresult first_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
+{
+    if (extension.impl_sim_attach("cuCtxGetApiVersion") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxGetApiVersion, extension.impl_cuCtxGetApiVersion, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxGetApiVersion(ctx, version);
+}
+
+static CUresult first_cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
+{
+    if (extension.impl_sim_attach("cuCtxGetId") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxGetId, extension.impl_cuCtxGetId, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxGetId(ctx, ctxId);
+}
+
+static CUresult first_cuCtxGetFlags(unsigned int *flags)
+{
+    if (extension.impl_sim_attach("cuCtxGetFlags") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxGetFlags, extension.impl_cuCtxGetFlags, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxGetFlags(flags);
+}
+
+static CUresult first_cuCtxSetFlags(unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuCtxSetFlags") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxSetFlags, extension.impl_cuCtxSetFlags, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxSetFlags(flags);
+}
+
+static CUresult first_cuCtxSetLimit(CUlimit limit, size_t value)
+{
+    if (extension.impl_sim_attach("cuCtxSetLimit") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxSetLimit, extension.impl_cuCtxSetLimit, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxSetLimit(limit, value);
+}
+
+static CUresult first_cuCtxGetLimit(size_t *pvalue, CUlimit limit)
+{
+    if (extension.impl_sim_attach("cuCtxGetLimit") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxGetLimit, extension.impl_cuCtxGetLimit, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxGetLimit(pvalue, limit);
+}
+
+static CUresult first_cuCtxGetCacheConfig(CUfunc_cache *pconfig)
+{
+    if (extension.impl_sim_attach("cuCtxGetCacheConfig") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxGetCacheConfig, extension.impl_cuCtxGetCacheConfig, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxGetCacheConfig(pconfig);
+}
+
+static CUresult first_cuCtxSetCacheConfig(CUfunc_cache config)
+{
+    if (extension.impl_sim_attach("cuCtxSetCacheConfig") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxSetCacheConfig, extension.impl_cuCtxSetCacheConfig, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxSetCacheConfig(config);
+}
+
+static CUresult first_cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
+{
+    if (extension.impl_sim_attach("cuCtxGetSharedMemConfig") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxGetSharedMemConfig, extension.impl_cuCtxGetSharedMemConfig, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxGetSharedMemConfig(pConfig);
+}
+
+static CUresult first_cuCtxSetSharedMemConfig(CUsharedconfig config)
+{
+    if (extension.impl_sim_attach("cuCtxSetSharedMemConfig") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxSetSharedMemConfig, extension.impl_cuCtxSetSharedMemConfig, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxSetSharedMemConfig(config);
+}
+
+static CUresult first_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
+{
+    if (extension.impl_sim_attach("cuCtxGetStreamPriorityRange") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxGetStreamPriorityRange, extension.impl_cuCtxGetStreamPriorityRange, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxGetStreamPriorityRange(leastPriority, greatestPriority);
+}
+
+static CUresult first_cuCtxResetPersistingL2Cache(void)
+{
+    if (extension.impl_sim_attach("cuCtxResetPersistingL2Cache") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxResetPersistingL2Cache, extension.impl_cuCtxResetPersistingL2Cache, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxResetPersistingL2Cache();
+}
+
+static CUresult first_cuCtxAttach(CUcontext *pctx, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuCtxAttach") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxAttach, extension.impl_cuCtxAttach, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxAttach(pctx, flags);
+}
+
+static CUresult first_cuCtxDetach(CUcontext ctx)
+{
+    if (extension.impl_sim_attach("cuCtxDetach") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxDetach, extension.impl_cuCtxDetach, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxDetach(ctx);
+}
+
+static CUresult first_cuProfilerStart(void)
+{
+    if (extension.impl_sim_attach("cuProfilerStart") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuProfilerStart, extension.impl_cuProfilerStart, __ATOMIC_RELEASE);
+    return extension.impl_cuProfilerStart();
+}
+
+static CUresult first_cuProfilerStop(void)
+{
+    if (extension.impl_sim_attach("cuProfilerStop") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuProfilerStop, extension.impl_cuProfilerStop, __ATOMIC_RELEASE);
+    return extension.impl_cuProfilerStop();
+}
+
 static CUresult first_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes)
 {
     if (extension.impl_sim_attach("cuMemAllocPitch_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -3434,6 +3588,314 @@ static CUresult first_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, C
     return extension.impl_cuEventElapsedTime(pMilliseconds, hStart, hEnd);
 }
 
+static CUresult first_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
+{
+    if (extension.impl_sim_attach("cuPointerGetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuPointerGetAttribute, extension.impl_cuPointerGetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuPointerGetAttribute(data, attribute, ptr);
+}
+
+static CUresult first_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr)
+{
+    if (extension.impl_sim_attach("cuPointerGetAttributes") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuPointerGetAttributes, extension.impl_cuPointerGetAttributes, __ATOMIC_RELEASE);
+    return extension.impl_cuPointerGetAttributes(numAttributes, attributes, data, ptr);
+}
+
+static CUresult first_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
+{
+    if (extension.impl_sim_attach("cuPointerSetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuPointerSetAttribute, extension.impl_cuPointerSetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuPointerSetAttribute(value, attribute, ptr);
+}
+
+static CUresult first_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
+{
+    if (extension.impl_sim_attach("cuMemAdvise") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemAdvise, extension.impl_cuMemAdvise, __ATOMIC_RELEASE);
+    return extension.impl_cuMemAdvise(devPtr, count, advice, device);
+}
+
+static CUresult first_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemPrefetchAsync") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPrefetchAsync, extension.impl_cuMemPrefetchAsync, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPrefetchAsync(devPtr, count, dstDevice, hStream);
+}
+
+static CUresult first_cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount)
+{
+    if (extension.impl_sim_attach("cuMemcpyPeer") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyPeer, extension.impl_cuMemcpyPeer, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyPeer(dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+}
+
+static CUresult first_cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemcpyPeerAsync") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyPeerAsync, extension.impl_cuMemcpyPeerAsync, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyPeerAsync(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
+}
+
+static CUresult first_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDeviceGetDefaultMemPool") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetDefaultMemPool, extension.impl_cuDeviceGetDefaultMemPool, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetDefaultMemPool(pool_out, dev);
+}
+
+static CUresult first_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDeviceGetMemPool") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetMemPool, extension.impl_cuDeviceGetMemPool, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetMemPool(pool, dev);
+}
+
+static CUresult first_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
+{
+    if (extension.impl_sim_attach("cuDeviceSetMemPool") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceSetMemPool, extension.impl_cuDeviceSetMemPool, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceSetMemPool(dev, pool);
+}
+
+static CUresult first_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
+{
+    if (extension.impl_sim_attach("cuMemPoolCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPoolCreate, extension.impl_cuMemPoolCreate, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPoolCreate(pool, poolProps);
+}
+
+static CUresult first_cuMemPoolDestroy(CUmemoryPool pool)
+{
+    if (extension.impl_sim_attach("cuMemPoolDestroy") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPoolDestroy, extension.impl_cuMemPoolDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPoolDestroy(pool);
+}
+
+static CUresult first_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
+{
+    if (extension.impl_sim_attach("cuMemPoolTrimTo") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPoolTrimTo, extension.impl_cuMemPoolTrimTo, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPoolTrimTo(pool, minBytesToKeep);
+}
+
+static CUresult first_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    if (extension.impl_sim_attach("cuMemPoolSetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPoolSetAttribute, extension.impl_cuMemPoolSetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPoolSetAttribute(pool, attr, value);
+}
+
+static CUresult first_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    if (extension.impl_sim_attach("cuMemPoolGetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPoolGetAttribute, extension.impl_cuMemPoolGetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPoolGetAttribute(pool, attr, value);
+}
+
+static CUresult first_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
+{
+    if (extension.impl_sim_attach("cuMemPoolSetAccess") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPoolSetAccess, extension.impl_cuMemPoolSetAccess, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPoolSetAccess(pool, map, count);
+}
+
+static CUresult first_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
+{
+    if (extension.impl_sim_attach("cuMemPoolGetAccess") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPoolGetAccess, extension.impl_cuMemPoolGetAccess, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPoolGetAccess(flags, memPool, location);
+}
+
+static CUresult first_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemAllocFromPoolAsync") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemAllocFromPoolAsync, extension.impl_cuMemAllocFromPoolAsync, __ATOMIC_RELEASE);
+    return extension.impl_cuMemAllocFromPoolAsync(dptr, bytesize, pool, hStream);
+}
+
+static CUresult first_cuStreamGetFlags(CUstream hStream, unsigned int *flags)
+{
+    if (extension.impl_sim_attach("cuStreamGetFlags") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamGetFlags, extension.impl_cuStreamGetFlags, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamGetFlags(hStream, flags);
+}
+
+static CUresult first_cuStreamGetPriority(CUstream hStream, int *priority)
+{
+    if (extension.impl_sim_attach("cuStreamGetPriority") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamGetPriority, extension.impl_cuStreamGetPriority, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamGetPriority(hStream, priority);
+}
+
+static CUresult first_cuStreamGetId(CUstream hStream, unsigned long long *streamId)
+{
+    if (extension.impl_sim_attach("cuStreamGetId") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamGetId, extension.impl_cuStreamGetId, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamGetId(hStream, streamId);
+}
+
+static CUresult first_cuStreamGetDevice(CUstream hStream, CUdevice *device)
+{
+    if (extension.impl_sim_attach("cuStreamGetDevice") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamGetDevice, extension.impl_cuStreamGetDevice, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamGetDevice(hStream, device);
+}
+
+static CUresult first_cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
+{
+    if (extension.impl_sim_attach("cuStreamGetCtx") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamGetCtx, extension.impl_cuStreamGetCtx, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamGetCtx(hStream, pctx);
+}
+
+static CUresult first_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuStreamAddCallback") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamAddCallback, extension.impl_cuStreamAddCallback, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamAddCallback(hStream, callback, userData, flags);
+}
+
+static CUresult first_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
+{
+    if (extension.impl_sim_attach("cuLaunchHostFunc") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLaunchHostFunc, extension.impl_cuLaunchHostFunc, __ATOMIC_RELEASE);
+    return extension.impl_cuLaunchHostFunc(hStream, fn, userData);
+}
+
+static CUresult first_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuStreamAttachMemAsync") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamAttachMemAsync, extension.impl_cuStreamAttachMemAsync, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamAttachMemAsync(hStream, dptr, length, flags);
+}
+
+static CUresult first_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuEventRecordWithFlags") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuEventRecordWithFlags, extension.impl_cuEventRecordWithFlags, __ATOMIC_RELEASE);
+    return extension.impl_cuEventRecordWithFlags(hEvent, hStream, flags);
+}
+
+static CUresult first_cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
+{
+    if (extension.impl_sim_attach("cuStreamBeginCapture_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamBeginCapture_v2, extension.impl_cuStreamBeginCapture_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamBeginCapture_v2(hStream, mode);
+}
+
+static CUresult first_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
+{
+    if (extension.impl_sim_attach("cuStreamEndCapture") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamEndCapture, extension.impl_cuStreamEndCapture, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamEndCapture(hStream, phGraph);
+}
+
+static CUresult first_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+    if (extension.impl_sim_attach("cuStreamIsCapturing") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamIsCapturing, extension.impl_cuStreamIsCapturing, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamIsCapturing(hStream, captureStatus);
+}
+
+static CUresult first_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+    if (extension.impl_sim_attach("cuThreadExchangeStreamCaptureMode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuThreadExchangeStreamCaptureMode, extension.impl_cuThreadExchangeStreamCaptureMode, __ATOMIC_RELEASE);
+    return extension.impl_cuThreadExchangeStreamCaptureMode(mode);
+}
+
+static CUresult first_cuGraphCreate(CUgraph *phGraph, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuGraphCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphCreate, extension.impl_cuGraphCreate, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphCreate(phGraph, flags);
+}
+
+static CUresult first_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
+{
+    if (extension.impl_sim_attach("cuGraphClone") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphClone, extension.impl_cuGraphClone, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphClone(phGraphClone, originalGraph);
+}
+
+static CUresult first_cuGraphDestroy(CUgraph hGraph)
+{
+    if (extension.impl_sim_attach("cuGraphDestroy") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphDestroy, extension.impl_cuGraphDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphDestroy(hGraph);
+}
+
+static CUresult first_cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies)
+{
+    if (extension.impl_sim_attach("cuGraphAddEmptyNode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddEmptyNode, extension.impl_cuGraphAddEmptyNode, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddEmptyNode(phGraphNode, hGraph, dependencies, numDependencies);
+}
+
+static CUresult first_cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraph childGraph)
+{
+    if (extension.impl_sim_attach("cuGraphAddChildGraphNode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddChildGraphNode, extension.impl_cuGraphAddChildGraphNode, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddChildGraphNode(phGraphNode, hGraph, dependencies, numDependencies, childGraph);
+}
+
+static CUresult first_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
+{
+    if (extension.impl_sim_attach("cuGraphGetNodes") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphGetNodes, extension.impl_cuGraphGetNodes, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphGetNodes(hGraph, nodes, numNodes);
+}
+
+static CUresult first_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
+{
+    if (extension.impl_sim_attach("cuGraphGetRootNodes") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphGetRootNodes, extension.impl_cuGraphGetRootNodes, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphGetRootNodes(hGraph, rootNodes, numRootNodes);
+}
+
+static CUresult first_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
+{
+    if (extension.impl_sim_attach("cuGraphNodeGetType") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphNodeGetType, extension.impl_cuGraphNodeGetType, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphNodeGetType(hNode, type);
+}
+
+static CUresult first_cuGraphDestroyNode(CUgraphNode hNode)
+{
+    if (extension.impl_sim_attach("cuGraphDestroyNode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphDestroyNode, extension.impl_cuGraphDestroyNode, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphDestroyNode(hNode);
+}
+
+static CUresult first_cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
+{
+    if (extension.impl_sim_attach("cuGraphInstantiateWithFlags") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphInstantiateWithFlags, extension.impl_cuGraphInstantiateWithFlags, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphInstantiateWithFlags(phGraphExec, hGraph, flags);
+}
+
+static CUresult first_cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuGraphUpload") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphUpload, extension.impl_cuGraphUpload, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphUpload(hGraphExec, hStream);
+}
+
+static CUresult first_cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuGraphLaunch") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphLaunch, extension.impl_cuGraphLaunch, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphLaunch(hGraphExec, hStream);
+}
+
+static CUresult first_cuGraphExecDestroy(CUgraphExec hGraphExec)
+{
+    if (extension.impl_sim_attach("cuGraphExecDestroy") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExecDestroy, extension.impl_cuGraphExecDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExecDestroy(hGraphExec);
+}
+
 static CUresult first_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
     if (extension.impl_sim_attach("cuCtxCreate_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -3607,6 +4069,167 @@ static CUresult first_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSme
     if (extension.impl_sim_attach("cuOccupancyAvailableDynamicSMemPerBlock") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuOccupancyAvailableDynamicSMemPerBlock, extension.impl_cuOccupancyAvailableDynamicSMemPerBlock, __ATOMIC_RELEASE);
     return extension.impl_cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, func, numBlocks, blockSize);
+}
+
+static CUresult first_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
+{
+    if (extension.impl_sim_attach("cuModuleGetLoadingMode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuModuleGetLoadingMode, extension.impl_cuModuleGetLoadingMode, __ATOMIC_RELEASE);
+    return extension.impl_cuModuleGetLoadingMode(mode);
+}
+
+static CUresult first_cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
+{
+    if (extension.impl_sim_attach("cuModuleGetFunctionCount") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuModuleGetFunctionCount, extension.impl_cuModuleGetFunctionCount, __ATOMIC_RELEASE);
+    return extension.impl_cuModuleGetFunctionCount(count, mod);
+}
+
+static CUresult first_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod)
+{
+    if (extension.impl_sim_attach("cuModuleEnumerateFunctions") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuModuleEnumerateFunctions, extension.impl_cuModuleEnumerateFunctions, __ATOMIC_RELEASE);
+    return extension.impl_cuModuleEnumerateFunctions(functions, numFunctions, mod);
+}
+
+static CUresult first_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
+{
+    if (extension.impl_sim_attach("cuFuncGetModule") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuFuncGetModule, extension.impl_cuFuncGetModule, __ATOMIC_RELEASE);
+    return extension.impl_cuFuncGetModule(hmod, hfunc);
+}
+
+static CUresult first_cuFuncGetName(const char **name, CUfunction hfunc)
+{
+    if (extension.impl_sim_attach("cuFuncGetName") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuFuncGetName, extension.impl_cuFuncGetName, __ATOMIC_RELEASE);
+    return extension.impl_cuFuncGetName(name, hfunc);
+}
+
+static CUresult first_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
+{
+    if (extension.impl_sim_attach("cuFuncIsLoaded") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuFuncIsLoaded, extension.impl_cuFuncIsLoaded, __ATOMIC_RELEASE);
+    return extension.impl_cuFuncIsLoaded(state, function);
+}
+
+static CUresult first_cuFuncLoad(CUfunction function)
+{
+    if (extension.impl_sim_attach("cuFuncLoad") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuFuncLoad, extension.impl_cuFuncLoad, __ATOMIC_RELEASE);
+    return extension.impl_cuFuncLoad(function);
+}
+
+static CUresult first_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
+{
+    if (extension.impl_sim_attach("cuFuncSetCacheConfig") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuFuncSetCacheConfig, extension.impl_cuFuncSetCacheConfig, __ATOMIC_RELEASE);
+    return extension.impl_cuFuncSetCacheConfig(hfunc, config);
+}
+
+static CUresult first_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
+{
+    if (extension.impl_sim_attach("cuFuncSetSharedMemConfig") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuFuncSetSharedMemConfig, extension.impl_cuFuncSetSharedMemConfig, __ATOMIC_RELEASE);
+    return extension.impl_cuFuncSetSharedMemConfig(hfunc, config);
+}
+
+static CUresult first_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    if (extension.impl_sim_attach("cuLibraryLoadData") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLibraryLoadData, extension.impl_cuLibraryLoadData, __ATOMIC_RELEASE);
+    return extension.impl_cuLibraryLoadData(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+static CUresult first_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    if (extension.impl_sim_attach("cuLibraryLoadFromFile") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLibraryLoadFromFile, extension.impl_cuLibraryLoadFromFile, __ATOMIC_RELEASE);
+    return extension.impl_cuLibraryLoadFromFile(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+static CUresult first_cuLibraryUnload(CUlibrary library)
+{
+    if (extension.impl_sim_attach("cuLibraryUnload") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLibraryUnload, extension.impl_cuLibraryUnload, __ATOMIC_RELEASE);
+    return extension.impl_cuLibraryUnload(library);
+}
+
+static CUresult first_cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
+{
+    if (extension.impl_sim_attach("cuLibraryGetModule") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLibraryGetModule, extension.impl_cuLibraryGetModule, __ATOMIC_RELEASE);
+    return extension.impl_cuLibraryGetModule(pMod, library);
+}
+
+static CUresult first_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
+{
+    if (extension.impl_sim_attach("cuLibraryGetKernel") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLibraryGetKernel, extension.impl_cuLibraryGetKernel, __ATOMIC_RELEASE);
+    return extension.impl_cuLibraryGetKernel(pKernel, library, name);
+}
+
+static CUresult first_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
+{
+    if (extension.impl_sim_attach("cuLibraryGetKernelCount") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLibraryGetKernelCount, extension.impl_cuLibraryGetKernelCount, __ATOMIC_RELEASE);
+    return extension.impl_cuLibraryGetKernelCount(count, lib);
+}
+
+static CUresult first_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
+{
+    if (extension.impl_sim_attach("cuLibraryEnumerateKernels") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLibraryEnumerateKernels, extension.impl_cuLibraryEnumerateKernels, __ATOMIC_RELEASE);
+    return extension.impl_cuLibraryEnumerateKernels(kernels, numKernels, lib);
+}
+
+static CUresult first_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
+{
+    if (extension.impl_sim_attach("cuLibraryGetGlobal") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLibraryGetGlobal, extension.impl_cuLibraryGetGlobal, __ATOMIC_RELEASE);
+    return extension.impl_cuLibraryGetGlobal(dptr, bytes, library, name);
+}
+
+static CUresult first_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
+{
+    if (extension.impl_sim_attach("cuKernelGetFunction") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuKernelGetFunction, extension.impl_cuKernelGetFunction, __ATOMIC_RELEASE);
+    return extension.impl_cuKernelGetFunction(pFunc, kernel);
+}
+
+static CUresult first_cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel)
+{
+    if (extension.impl_sim_attach("cuKernelGetLibrary") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuKernelGetLibrary, extension.impl_cuKernelGetLibrary, __ATOMIC_RELEASE);
+    return extension.impl_cuKernelGetLibrary(pLib, kernel);
+}
+
+static CUresult first_cuKernelGetName(const char **name, CUkernel hfunc)
+{
+    if (extension.impl_sim_attach("cuKernelGetName") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuKernelGetName, extension.impl_cuKernelGetName, __ATOMIC_RELEASE);
+    return extension.impl_cuKernelGetName(name, hfunc);
+}
+
+static CUresult first_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuKernelGetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuKernelGetAttribute, extension.impl_cuKernelGetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuKernelGetAttribute(pi, attrib, kernel, dev);
+}
+
+static CUresult first_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuKernelSetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuKernelSetAttribute, extension.impl_cuKernelSetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuKernelSetAttribute(attrib, val, kernel, dev);
+}
+
+static CUresult first_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuKernelSetCacheConfig") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuKernelSetCacheConfig, extension.impl_cuKernelSetCacheConfig, __ATOMIC_RELEASE);
+    return extension.impl_cuKernelSetCacheConfig(kernel, config, dev);
 }
 
 static CUresult first_cuDeviceTotalMem(size_t *bytes, CUdevice dev)
@@ -6425,6 +7048,28 @@ static const struct sim_bridge first = {
     .impl_cuSurfObjectCreate = first_cuSurfObjectCreate,
     .impl_cuSurfObjectDestroy = first_cuSurfObjectDestroy,
     .impl_cuSurfObjectGetResourceDesc = first_cuSurfObjectGetResourceDesc,
+    .impl_cuDeviceGetByPCIBusId = first_cuDeviceGetByPCIBusId,
+    .impl_cuDeviceGetProperties = first_cuDeviceGetProperties,
+    .impl_cuDeviceGetP2PAttribute = first_cuDeviceGetP2PAttribute,
+    .impl_cuDevicePrimaryCtxGetState = first_cuDevicePrimaryCtxGetState,
+    .impl_cuDevicePrimaryCtxSetFlags_v2 = first_cuDevicePrimaryCtxSetFlags_v2,
+    .impl_cuDevicePrimaryCtxReset_v2 = first_cuDevicePrimaryCtxReset_v2,
+    .impl_cuCtxGetApiVersion = first_cuCtxGetApiVersion,
+    .impl_cuCtxGetId = first_cuCtxGetId,
+    .impl_cuCtxGetFlags = first_cuCtxGetFlags,
+    .impl_cuCtxSetFlags = first_cuCtxSetFlags,
+    .impl_cuCtxSetLimit = first_cuCtxSetLimit,
+    .impl_cuCtxGetLimit = first_cuCtxGetLimit,
+    .impl_cuCtxGetCacheConfig = first_cuCtxGetCacheConfig,
+    .impl_cuCtxSetCacheConfig = first_cuCtxSetCacheConfig,
+    .impl_cuCtxGetSharedMemConfig = first_cuCtxGetSharedMemConfig,
+    .impl_cuCtxSetSharedMemConfig = first_cuCtxSetSharedMemConfig,
+    .impl_cuCtxGetStreamPriorityRange = first_cuCtxGetStreamPriorityRange,
+    .impl_cuCtxResetPersistingL2Cache = first_cuCtxResetPersistingL2Cache,
+    .impl_cuCtxAttach = first_cuCtxAttach,
+    .impl_cuCtxDetach = first_cuCtxDetach,
+    .impl_cuProfilerStart = first_cuProfilerStart,
+    .impl_cuProfilerStop = first_cuProfilerStop,
     .impl_cuMemAllocPitch_v2 = first_cuMemAllocPitch_v2,
     .impl_cuMemAllocManaged = first_cuMemAllocManaged,
     .impl_cuMemAllocHost_v2 = first_cuMemAllocHost_v2,
@@ -6458,6 +7103,50 @@ static const struct sim_bridge first = {
     .impl_cuIpcOpenEventHandle = first_cuIpcOpenEventHandle,
     .impl_cuStreamCreateWithPriority = first_cuStreamCreateWithPriority,
     .impl_cuEventElapsedTime = first_cuEventElapsedTime,
+    .impl_cuPointerGetAttribute = first_cuPointerGetAttribute,
+    .impl_cuPointerGetAttributes = first_cuPointerGetAttributes,
+    .impl_cuPointerSetAttribute = first_cuPointerSetAttribute,
+    .impl_cuMemAdvise = first_cuMemAdvise,
+    .impl_cuMemPrefetchAsync = first_cuMemPrefetchAsync,
+    .impl_cuMemcpyPeer = first_cuMemcpyPeer,
+    .impl_cuMemcpyPeerAsync = first_cuMemcpyPeerAsync,
+    .impl_cuDeviceGetDefaultMemPool = first_cuDeviceGetDefaultMemPool,
+    .impl_cuDeviceGetMemPool = first_cuDeviceGetMemPool,
+    .impl_cuDeviceSetMemPool = first_cuDeviceSetMemPool,
+    .impl_cuMemPoolCreate = first_cuMemPoolCreate,
+    .impl_cuMemPoolDestroy = first_cuMemPoolDestroy,
+    .impl_cuMemPoolTrimTo = first_cuMemPoolTrimTo,
+    .impl_cuMemPoolSetAttribute = first_cuMemPoolSetAttribute,
+    .impl_cuMemPoolGetAttribute = first_cuMemPoolGetAttribute,
+    .impl_cuMemPoolSetAccess = first_cuMemPoolSetAccess,
+    .impl_cuMemPoolGetAccess = first_cuMemPoolGetAccess,
+    .impl_cuMemAllocFromPoolAsync = first_cuMemAllocFromPoolAsync,
+    .impl_cuStreamGetFlags = first_cuStreamGetFlags,
+    .impl_cuStreamGetPriority = first_cuStreamGetPriority,
+    .impl_cuStreamGetId = first_cuStreamGetId,
+    .impl_cuStreamGetDevice = first_cuStreamGetDevice,
+    .impl_cuStreamGetCtx = first_cuStreamGetCtx,
+    .impl_cuStreamAddCallback = first_cuStreamAddCallback,
+    .impl_cuLaunchHostFunc = first_cuLaunchHostFunc,
+    .impl_cuStreamAttachMemAsync = first_cuStreamAttachMemAsync,
+    .impl_cuEventRecordWithFlags = first_cuEventRecordWithFlags,
+    .impl_cuStreamBeginCapture_v2 = first_cuStreamBeginCapture_v2,
+    .impl_cuStreamEndCapture = first_cuStreamEndCapture,
+    .impl_cuStreamIsCapturing = first_cuStreamIsCapturing,
+    .impl_cuThreadExchangeStreamCaptureMode = first_cuThreadExchangeStreamCaptureMode,
+    .impl_cuGraphCreate = first_cuGraphCreate,
+    .impl_cuGraphClone = first_cuGraphClone,
+    .impl_cuGraphDestroy = first_cuGraphDestroy,
+    .impl_cuGraphAddEmptyNode = first_cuGraphAddEmptyNode,
+    .impl_cuGraphAddChildGraphNode = first_cuGraphAddChildGraphNode,
+    .impl_cuGraphGetNodes = first_cuGraphGetNodes,
+    .impl_cuGraphGetRootNodes = first_cuGraphGetRootNodes,
+    .impl_cuGraphNodeGetType = first_cuGraphNodeGetType,
+    .impl_cuGraphDestroyNode = first_cuGraphDestroyNode,
+    .impl_cuGraphInstantiateWithFlags = first_cuGraphInstantiateWithFlags,
+    .impl_cuGraphUpload = first_cuGraphUpload,
+    .impl_cuGraphLaunch = first_cuGraphLaunch,
+    .impl_cuGraphExecDestroy = first_cuGraphExecDestroy,
     .impl_cuCtxCreate_v2 = first_cuCtxCreate_v2,
     .impl_cuCtxCreate_v4 = first_cuCtxCreate_v4,
     .impl_cuCtxDestroy_v2 = first_cuCtxDestroy_v2,
@@ -6483,6 +7172,29 @@ static const struct sim_bridge first = {
     .impl_cuOccupancyMaxPotentialBlockSize = first_cuOccupancyMaxPotentialBlockSize,
     .impl_cuOccupancyMaxPotentialBlockSizeWithFlags = first_cuOccupancyMaxPotentialBlockSizeWithFlags,
     .impl_cuOccupancyAvailableDynamicSMemPerBlock = first_cuOccupancyAvailableDynamicSMemPerBlock,
+    .impl_cuModuleGetLoadingMode = first_cuModuleGetLoadingMode,
+    .impl_cuModuleGetFunctionCount = first_cuModuleGetFunctionCount,
+    .impl_cuModuleEnumerateFunctions = first_cuModuleEnumerateFunctions,
+    .impl_cuFuncGetModule = first_cuFuncGetModule,
+    .impl_cuFuncGetName = first_cuFuncGetName,
+    .impl_cuFuncIsLoaded = first_cuFuncIsLoaded,
+    .impl_cuFuncLoad = first_cuFuncLoad,
+    .impl_cuFuncSetCacheConfig = first_cuFuncSetCacheConfig,
+    .impl_cuFuncSetSharedMemConfig = first_cuFuncSetSharedMemConfig,
+    .impl_cuLibraryLoadData = first_cuLibraryLoadData,
+    .impl_cuLibraryLoadFromFile = first_cuLibraryLoadFromFile,
+    .impl_cuLibraryUnload = first_cuLibraryUnload,
+    .impl_cuLibraryGetModule = first_cuLibraryGetModule,
+    .impl_cuLibraryGetKernel = first_cuLibraryGetKernel,
+    .impl_cuLibraryGetKernelCount = first_cuLibraryGetKernelCount,
+    .impl_cuLibraryEnumerateKernels = first_cuLibraryEnumerateKernels,
+    .impl_cuLibraryGetGlobal = first_cuLibraryGetGlobal,
+    .impl_cuKernelGetFunction = first_cuKernelGetFunction,
+    .impl_cuKernelGetLibrary = first_cuKernelGetLibrary,
+    .impl_cuKernelGetName = first_cuKernelGetName,
+    .impl_cuKernelGetAttribute = first_cuKernelGetAttribute,
+    .impl_cuKernelSetAttribute = first_cuKernelSetAttribute,
+    .impl_cuKernelSetCacheConfig = first_cuKernelSetCacheConfig,
     .impl_cuDeviceTotalMem = first_cuDeviceTotalMem,
     .impl_cuDevicePrimaryCtxRelease = first_cuDevicePrimaryCtxRelease,
     .impl_cuGetProcAddress = first_cuGetProcAddress,
@@ -6838,6 +7550,7 @@ static const struct sim_host host = {
     .sim_cuda_kernel_known = sim_cuda_kernel_known,
     .sim_cuda_shared = sim_cuda_shared,
     .sim_cuda_symbol_size = sim_cuda_symbol_size,
+    .sim_cuda_symbol_name = sim_cuda_symbol_name,
     .sim_cuda_free = sim_cuda_free,
     .sim_nvdla_foreign_port = sim_nvdla_foreign_port,
     .sim_nvdla_foreign_engine = sim_nvdla_foreign_engine,
@@ -9608,6 +10321,138 @@ SIM_EXPORT CUresult sim__cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDes
     return __atomic_load_n(&sim_bridge.impl_cuSurfObjectGetResourceDesc, __ATOMIC_ACQUIRE)(pResDesc, surfObject);
 }
 
+SIM_EXPORT CUresult sim__cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetByPCIBusId, __ATOMIC_ACQUIRE)(dev, pciBusId);
+}
+
+SIM_EXPORT CUresult sim__cuDeviceGetProperties(CUdevprop *prop, CUdevice dev)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetProperties, __ATOMIC_ACQUIRE)(prop, dev);
+}
+
+SIM_EXPORT CUresult sim__cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetP2PAttribute, __ATOMIC_ACQUIRE)(value, attrib, srcDevice, dstDevice);
+}
+
+SIM_EXPORT CUresult sim__cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDevicePrimaryCtxGetState, __ATOMIC_ACQUIRE)(dev, flags, active);
+}
+
+SIM_EXPORT CUresult sim__cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDevicePrimaryCtxSetFlags_v2, __ATOMIC_ACQUIRE)(dev, flags);
+}
+
+SIM_EXPORT CUresult sim__cuDevicePrimaryCtxReset_v2(CUdevice dev)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDevicePrimaryCtxReset_v2, __ATOMIC_ACQUIRE)(dev);
+}
+
+SIM_EXPORT CUresult sim__cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxGetApiVersion, __ATOMIC_ACQUIRE)(ctx, version);
+}
+
+SIM_EXPORT CUresult sim__cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxGetId, __ATOMIC_ACQUIRE)(ctx, ctxId);
+}
+
+SIM_EXPORT CUresult sim__cuCtxGetFlags(unsigned int *flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxGetFlags, __ATOMIC_ACQUIRE)(flags);
+}
+
+SIM_EXPORT CUresult sim__cuCtxSetFlags(unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxSetFlags, __ATOMIC_ACQUIRE)(flags);
+}
+
+SIM_EXPORT CUresult sim__cuCtxSetLimit(CUlimit limit, size_t value)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxSetLimit, __ATOMIC_ACQUIRE)(limit, value);
+}
+
+SIM_EXPORT CUresult sim__cuCtxGetLimit(size_t *pvalue, CUlimit limit)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxGetLimit, __ATOMIC_ACQUIRE)(pvalue, limit);
+}
+
+SIM_EXPORT CUresult sim__cuCtxGetCacheConfig(CUfunc_cache *pconfig)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxGetCacheConfig, __ATOMIC_ACQUIRE)(pconfig);
+}
+
+SIM_EXPORT CUresult sim__cuCtxSetCacheConfig(CUfunc_cache config)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxSetCacheConfig, __ATOMIC_ACQUIRE)(config);
+}
+
+SIM_EXPORT CUresult sim__cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxGetSharedMemConfig, __ATOMIC_ACQUIRE)(pConfig);
+}
+
+SIM_EXPORT CUresult sim__cuCtxSetSharedMemConfig(CUsharedconfig config)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxSetSharedMemConfig, __ATOMIC_ACQUIRE)(config);
+}
+
+SIM_EXPORT CUresult sim__cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxGetStreamPriorityRange, __ATOMIC_ACQUIRE)(leastPriority, greatestPriority);
+}
+
+SIM_EXPORT CUresult sim__cuCtxResetPersistingL2Cache(void)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxResetPersistingL2Cache, __ATOMIC_ACQUIRE)();
+}
+
+SIM_EXPORT CUresult sim__cuCtxAttach(CUcontext *pctx, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxAttach, __ATOMIC_ACQUIRE)(pctx, flags);
+}
+
+SIM_EXPORT CUresult sim__cuCtxDetach(CUcontext ctx)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxDetach, __ATOMIC_ACQUIRE)(ctx);
+}
+
+SIM_EXPORT CUresult sim__cuProfilerStart(void)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuProfilerStart, __ATOMIC_ACQUIRE)();
+}
+
+SIM_EXPORT CUresult sim__cuProfilerStop(void)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuProfilerStop, __ATOMIC_ACQUIRE)();
+}
+
 SIM_EXPORT CUresult sim__cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -9806,6 +10651,270 @@ SIM_EXPORT CUresult sim__cuEventElapsedTime(float *pMilliseconds, CUevent hStart
     return __atomic_load_n(&sim_bridge.impl_cuEventElapsedTime, __ATOMIC_ACQUIRE)(pMilliseconds, hStart, hEnd);
 }
 
+SIM_EXPORT CUresult sim__cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuPointerGetAttribute, __ATOMIC_ACQUIRE)(data, attribute, ptr);
+}
+
+SIM_EXPORT CUresult sim__cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuPointerGetAttributes, __ATOMIC_ACQUIRE)(numAttributes, attributes, data, ptr);
+}
+
+SIM_EXPORT CUresult sim__cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuPointerSetAttribute, __ATOMIC_ACQUIRE)(value, attribute, ptr);
+}
+
+SIM_EXPORT CUresult sim__cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemAdvise, __ATOMIC_ACQUIRE)(devPtr, count, advice, device);
+}
+
+SIM_EXPORT CUresult sim__cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPrefetchAsync, __ATOMIC_ACQUIRE)(devPtr, count, dstDevice, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyPeer, __ATOMIC_ACQUIRE)(dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyPeerAsync, __ATOMIC_ACQUIRE)(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetDefaultMemPool, __ATOMIC_ACQUIRE)(pool_out, dev);
+}
+
+SIM_EXPORT CUresult sim__cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetMemPool, __ATOMIC_ACQUIRE)(pool, dev);
+}
+
+SIM_EXPORT CUresult sim__cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceSetMemPool, __ATOMIC_ACQUIRE)(dev, pool);
+}
+
+SIM_EXPORT CUresult sim__cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPoolCreate, __ATOMIC_ACQUIRE)(pool, poolProps);
+}
+
+SIM_EXPORT CUresult sim__cuMemPoolDestroy(CUmemoryPool pool)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPoolDestroy, __ATOMIC_ACQUIRE)(pool);
+}
+
+SIM_EXPORT CUresult sim__cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPoolTrimTo, __ATOMIC_ACQUIRE)(pool, minBytesToKeep);
+}
+
+SIM_EXPORT CUresult sim__cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPoolSetAttribute, __ATOMIC_ACQUIRE)(pool, attr, value);
+}
+
+SIM_EXPORT CUresult sim__cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPoolGetAttribute, __ATOMIC_ACQUIRE)(pool, attr, value);
+}
+
+SIM_EXPORT CUresult sim__cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPoolSetAccess, __ATOMIC_ACQUIRE)(pool, map, count);
+}
+
+SIM_EXPORT CUresult sim__cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPoolGetAccess, __ATOMIC_ACQUIRE)(flags, memPool, location);
+}
+
+SIM_EXPORT CUresult sim__cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemAllocFromPoolAsync, __ATOMIC_ACQUIRE)(dptr, bytesize, pool, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuStreamGetFlags(CUstream hStream, unsigned int *flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamGetFlags, __ATOMIC_ACQUIRE)(hStream, flags);
+}
+
+SIM_EXPORT CUresult sim__cuStreamGetPriority(CUstream hStream, int *priority)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamGetPriority, __ATOMIC_ACQUIRE)(hStream, priority);
+}
+
+SIM_EXPORT CUresult sim__cuStreamGetId(CUstream hStream, unsigned long long *streamId)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamGetId, __ATOMIC_ACQUIRE)(hStream, streamId);
+}
+
+SIM_EXPORT CUresult sim__cuStreamGetDevice(CUstream hStream, CUdevice *device)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamGetDevice, __ATOMIC_ACQUIRE)(hStream, device);
+}
+
+SIM_EXPORT CUresult sim__cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamGetCtx, __ATOMIC_ACQUIRE)(hStream, pctx);
+}
+
+SIM_EXPORT CUresult sim__cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamAddCallback, __ATOMIC_ACQUIRE)(hStream, callback, userData, flags);
+}
+
+SIM_EXPORT CUresult sim__cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLaunchHostFunc, __ATOMIC_ACQUIRE)(hStream, fn, userData);
+}
+
+SIM_EXPORT CUresult sim__cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamAttachMemAsync, __ATOMIC_ACQUIRE)(hStream, dptr, length, flags);
+}
+
+SIM_EXPORT CUresult sim__cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuEventRecordWithFlags, __ATOMIC_ACQUIRE)(hEvent, hStream, flags);
+}
+
+SIM_EXPORT CUresult sim__cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamBeginCapture_v2, __ATOMIC_ACQUIRE)(hStream, mode);
+}
+
+SIM_EXPORT CUresult sim__cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamEndCapture, __ATOMIC_ACQUIRE)(hStream, phGraph);
+}
+
+SIM_EXPORT CUresult sim__cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamIsCapturing, __ATOMIC_ACQUIRE)(hStream, captureStatus);
+}
+
+SIM_EXPORT CUresult sim__cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuThreadExchangeStreamCaptureMode, __ATOMIC_ACQUIRE)(mode);
+}
+
+SIM_EXPORT CUresult sim__cuGraphCreate(CUgraph *phGraph, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphCreate, __ATOMIC_ACQUIRE)(phGraph, flags);
+}
+
+SIM_EXPORT CUresult sim__cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphClone, __ATOMIC_ACQUIRE)(phGraphClone, originalGraph);
+}
+
+SIM_EXPORT CUresult sim__cuGraphDestroy(CUgraph hGraph)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphDestroy, __ATOMIC_ACQUIRE)(hGraph);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddEmptyNode, __ATOMIC_ACQUIRE)(phGraphNode, hGraph, dependencies, numDependencies);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraph childGraph)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddChildGraphNode, __ATOMIC_ACQUIRE)(phGraphNode, hGraph, dependencies, numDependencies, childGraph);
+}
+
+SIM_EXPORT CUresult sim__cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphGetNodes, __ATOMIC_ACQUIRE)(hGraph, nodes, numNodes);
+}
+
+SIM_EXPORT CUresult sim__cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphGetRootNodes, __ATOMIC_ACQUIRE)(hGraph, rootNodes, numRootNodes);
+}
+
+SIM_EXPORT CUresult sim__cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphNodeGetType, __ATOMIC_ACQUIRE)(hNode, type);
+}
+
+SIM_EXPORT CUresult sim__cuGraphDestroyNode(CUgraphNode hNode)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphDestroyNode, __ATOMIC_ACQUIRE)(hNode);
+}
+
+SIM_EXPORT CUresult sim__cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphInstantiateWithFlags, __ATOMIC_ACQUIRE)(phGraphExec, hGraph, flags);
+}
+
+SIM_EXPORT CUresult sim__cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphUpload, __ATOMIC_ACQUIRE)(hGraphExec, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphLaunch, __ATOMIC_ACQUIRE)(hGraphExec, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExecDestroy(CUgraphExec hGraphExec)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExecDestroy, __ATOMIC_ACQUIRE)(hGraphExec);
+}
+
 SIM_EXPORT CUresult sim__cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -9954,6 +11063,144 @@ SIM_EXPORT CUresult sim__cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuOccupancyAvailableDynamicSMemPerBlock, __ATOMIC_ACQUIRE)(dynamicSmemSize, func, numBlocks, blockSize);
+}
+
+SIM_EXPORT CUresult sim__cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuModuleGetLoadingMode, __ATOMIC_ACQUIRE)(mode);
+}
+
+SIM_EXPORT CUresult sim__cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuModuleGetFunctionCount, __ATOMIC_ACQUIRE)(count, mod);
+}
+
+SIM_EXPORT CUresult sim__cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuModuleEnumerateFunctions, __ATOMIC_ACQUIRE)(functions, numFunctions, mod);
+}
+
+SIM_EXPORT CUresult sim__cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuFuncGetModule, __ATOMIC_ACQUIRE)(hmod, hfunc);
+}
+
+SIM_EXPORT CUresult sim__cuFuncGetName(const char **name, CUfunction hfunc)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuFuncGetName, __ATOMIC_ACQUIRE)(name, hfunc);
+}
+
+SIM_EXPORT CUresult sim__cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuFuncIsLoaded, __ATOMIC_ACQUIRE)(state, function);
+}
+
+SIM_EXPORT CUresult sim__cuFuncLoad(CUfunction function)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuFuncLoad, __ATOMIC_ACQUIRE)(function);
+}
+
+SIM_EXPORT CUresult sim__cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuFuncSetCacheConfig, __ATOMIC_ACQUIRE)(hfunc, config);
+}
+
+SIM_EXPORT CUresult sim__cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuFuncSetSharedMemConfig, __ATOMIC_ACQUIRE)(hfunc, config);
+}
+
+SIM_EXPORT CUresult sim__cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLibraryLoadData, __ATOMIC_ACQUIRE)(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+SIM_EXPORT CUresult sim__cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLibraryLoadFromFile, __ATOMIC_ACQUIRE)(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+SIM_EXPORT CUresult sim__cuLibraryUnload(CUlibrary library)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLibraryUnload, __ATOMIC_ACQUIRE)(library);
+}
+
+SIM_EXPORT CUresult sim__cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLibraryGetModule, __ATOMIC_ACQUIRE)(pMod, library);
+}
+
+SIM_EXPORT CUresult sim__cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLibraryGetKernel, __ATOMIC_ACQUIRE)(pKernel, library, name);
+}
+
+SIM_EXPORT CUresult sim__cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLibraryGetKernelCount, __ATOMIC_ACQUIRE)(count, lib);
+}
+
+SIM_EXPORT CUresult sim__cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLibraryEnumerateKernels, __ATOMIC_ACQUIRE)(kernels, numKernels, lib);
+}
+
+SIM_EXPORT CUresult sim__cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLibraryGetGlobal, __ATOMIC_ACQUIRE)(dptr, bytes, library, name);
+}
+
+SIM_EXPORT CUresult sim__cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuKernelGetFunction, __ATOMIC_ACQUIRE)(pFunc, kernel);
+}
+
+SIM_EXPORT CUresult sim__cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuKernelGetLibrary, __ATOMIC_ACQUIRE)(pLib, kernel);
+}
+
+SIM_EXPORT CUresult sim__cuKernelGetName(const char **name, CUkernel hfunc)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuKernelGetName, __ATOMIC_ACQUIRE)(name, hfunc);
+}
+
+SIM_EXPORT CUresult sim__cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuKernelGetAttribute, __ATOMIC_ACQUIRE)(pi, attrib, kernel, dev);
+}
+
+SIM_EXPORT CUresult sim__cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuKernelSetAttribute, __ATOMIC_ACQUIRE)(attrib, val, kernel, dev);
+}
+
+SIM_EXPORT CUresult sim__cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuKernelSetCacheConfig, __ATOMIC_ACQUIRE)(kernel, config, dev);
 }
 
 SIM_EXPORT CUresult sim__cuDeviceTotalMem(size_t *bytes, CUdevice dev)

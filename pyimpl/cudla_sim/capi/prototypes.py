@@ -1200,6 +1200,24 @@ class CUDA_TEXTURE_DESC_st(ctypes.Structure):
 CUDA_TEXTURE_DESC_v1 = CUDA_TEXTURE_DESC_st
 
 
+class CUdevprop_st(ctypes.Structure):
+    _fields_ = [
+        ('maxThreadsPerBlock', ctypes.c_int),
+        ('maxThreadsDim', ctypes.c_int * 3),
+        ('maxGridSize', ctypes.c_int * 3),
+        ('sharedMemPerBlock', ctypes.c_int),
+        ('totalConstantMemory', ctypes.c_int),
+        ('SIMDWidth', ctypes.c_int),
+        ('memPitch', ctypes.c_int),
+        ('regsPerBlock', ctypes.c_int),
+        ('clockRate', ctypes.c_int),
+        ('textureAlign', ctypes.c_int),
+    ]
+
+
+CUdevprop_v1 = CUdevprop_st
+
+
 class CUipcMemHandle_st(ctypes.Structure):
     _fields_ = [
         ('reserved', ctypes.c_char * 64),
@@ -1216,6 +1234,71 @@ class CUipcEventHandle_st(ctypes.Structure):
 
 
 CUipcEventHandle_v1 = CUipcEventHandle_st
+
+
+class CUmemPoolProps_st(ctypes.Structure):
+    _fields_ = [
+        ('allocType', ctypes.c_int),
+        ('handleTypes', ctypes.c_int),
+        ('location', CUmemLocation_st),
+        ('win32SecurityAttributes', ctypes.c_void_p),
+        ('maxSize', ctypes.c_size_t),
+        ('usage', ctypes.c_uint16),
+        ('reserved', ctypes.c_uint8 * 54),
+    ]
+
+
+CUmemPoolProps_v1 = CUmemPoolProps_st
+
+
+class CUlaunchAttributeValue_union_clusterDim(ctypes.Structure):
+    _fields_ = [
+        ('x', ctypes.c_uint),
+        ('y', ctypes.c_uint),
+        ('z', ctypes.c_uint),
+    ]
+
+
+class CUlaunchAttributeValue_union(ctypes.Union):
+    _fields_ = [
+        ('pad', ctypes.c_char * 64),
+        ('cooperative', ctypes.c_int),
+        ('clusterDim', CUlaunchAttributeValue_union_clusterDim),
+        ('programmaticStreamSerializationAllowed', ctypes.c_int),
+        ('priority', ctypes.c_int),
+    ]
+
+
+CUlaunchAttributeValue = CUlaunchAttributeValue_union
+
+
+class CUlaunchAttribute_st(ctypes.Structure):
+    _fields_ = [
+        ('id', ctypes.c_int),
+        ('pad', ctypes.c_char * 4),
+        ('value', CUlaunchAttributeValue_union),
+    ]
+
+
+CUlaunchAttribute = CUlaunchAttribute_st
+
+
+class CUlaunchConfig_st(ctypes.Structure):
+    _fields_ = [
+        ('gridDimX', ctypes.c_uint),
+        ('gridDimY', ctypes.c_uint),
+        ('gridDimZ', ctypes.c_uint),
+        ('blockDimX', ctypes.c_uint),
+        ('blockDimY', ctypes.c_uint),
+        ('blockDimZ', ctypes.c_uint),
+        ('sharedMemBytes', ctypes.c_uint),
+        ('hStream', ctypes.c_void_p),
+        ('attrs', ctypes.c_void_p),
+        ('numAttrs', ctypes.c_uint),
+    ]
+
+
+CUlaunchConfig = CUlaunchConfig_st
 
 
 class NvDlaMemDescRec(ctypes.Structure):
@@ -2887,6 +2970,28 @@ PROTOTYPES = {
     "cuSurfObjectCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuSurfObjectDestroy": (ctypes.c_int, [ctypes.c_uint64]),
     "cuSurfObjectGetResourceDesc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
+    "cuDeviceGetByPCIBusId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuDeviceGetProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cuDeviceGetP2PAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int]),
+    "cuDevicePrimaryCtxGetState": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuDevicePrimaryCtxSetFlags_v2": (ctypes.c_int, [ctypes.c_int, ctypes.c_uint]),
+    "cuDevicePrimaryCtxReset_v2": (ctypes.c_int, [ctypes.c_int]),
+    "cuCtxGetApiVersion": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuCtxGetId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuCtxGetFlags": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuCtxSetFlags": (ctypes.c_int, [ctypes.c_uint]),
+    "cuCtxSetLimit": (ctypes.c_int, [ctypes.c_int, ctypes.c_size_t]),
+    "cuCtxGetLimit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cuCtxGetCacheConfig": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuCtxSetCacheConfig": (ctypes.c_int, [ctypes.c_int]),
+    "cuCtxGetSharedMemConfig": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuCtxSetSharedMemConfig": (ctypes.c_int, [ctypes.c_int]),
+    "cuCtxGetStreamPriorityRange": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuCtxResetPersistingL2Cache": (ctypes.c_int, []),
+    "cuCtxAttach": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "cuCtxDetach": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuProfilerStart": (ctypes.c_int, []),
+    "cuProfilerStop": (ctypes.c_int, []),
     "cuMemAllocPitch_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint]),
     "cuMemAllocManaged": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
     "cuMemAllocHost_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
@@ -2920,6 +3025,50 @@ PROTOTYPES = {
     "cuIpcOpenEventHandle": (ctypes.c_int, [ctypes.c_void_p, CUipcEventHandle_st]),
     "cuStreamCreateWithPriority": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
     "cuEventElapsedTime": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuPointerGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
+    "cuPointerGetAttributes": (ctypes.c_int, [ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
+    "cuPointerSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
+    "cuMemAdvise": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]),
+    "cuMemPrefetchAsync": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
+    "cuMemcpyPeer": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t]),
+    "cuMemcpyPeerAsync": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuDeviceGetDefaultMemPool": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cuDeviceGetMemPool": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cuDeviceSetMemPool": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p]),
+    "cuMemPoolCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuMemPoolDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuMemPoolTrimTo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
+    "cuMemPoolSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "cuMemPoolGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "cuMemPoolSetAccess": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "cuMemPoolGetAccess": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuMemAllocFromPoolAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuStreamGetFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuStreamGetPriority": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuStreamGetId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuStreamGetDevice": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuStreamGetCtx": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuStreamAddCallback": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cuLaunchHostFunc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuStreamAttachMemAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_uint]),
+    "cuEventRecordWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cuStreamBeginCapture_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cuStreamEndCapture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuStreamIsCapturing": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuThreadExchangeStreamCaptureMode": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuGraphCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "cuGraphClone": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuGraphAddEmptyNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "cuGraphAddChildGraphNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuGraphGetNodes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphGetRootNodes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphNodeGetType": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphDestroyNode": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuGraphInstantiateWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
+    "cuGraphUpload": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphLaunch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphExecDestroy": (ctypes.c_int, [ctypes.c_void_p]),
     "cuCtxCreate_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
     "cuCtxCreate_v4": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
     "cuCtxDestroy_v2": (ctypes.c_int, [ctypes.c_void_p]),
@@ -2947,6 +3096,39 @@ PROTOTYPES = {
     "cuOccupancyMaxPotentialBlockSize": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
     "cuOccupancyMaxPotentialBlockSizeWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_uint]),
     "cuOccupancyAvailableDynamicSMemPerBlock": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
+    "cuLaunchKernelEx": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuModuleGetLoadingMode": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuModuleGetFunctionCount": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuModuleEnumerateFunctions": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
+    "cuFuncGetModule": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuFuncGetName": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuFuncIsLoaded": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuFuncLoad": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuFuncSetCacheConfig": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cuFuncSetSharedMemConfig": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cuLibraryLoadData": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cuLibraryLoadFromFile": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cuLibraryUnload": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuLibraryGetModule": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuLibraryGetKernel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuLibraryGetKernelCount": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuLibraryEnumerateKernels": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
+    "cuLibraryGetGlobal": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuKernelGetFunction": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuKernelGetLibrary": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuKernelGetName": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuKernelGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int]),
+    "cuKernelSetAttribute": (ctypes.c_int, [ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_int]),
+    "cuKernelSetCacheConfig": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
+    "cuFuncSetBlockShape": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int]),
+    "cuFuncSetSharedSize": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "cuParamSetSize": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "cuParamSeti": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint]),
+    "cuParamSetf": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_float]),
+    "cuParamSetv": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_uint]),
+    "cuLaunch": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuLaunchGrid": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
+    "cuLaunchGridAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_void_p]),
     "cuDeviceTotalMem": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cuDevicePrimaryCtxRelease": (ctypes.c_int, [ctypes.c_int]),
     "cuGetProcAddress": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),

@@ -1,4 +1,5 @@
 /* cuGetProcAddress: the library's own functions by their names. Python only explains failures. */
+#include <stdio.h>
 #include <string.h>
 
 #include "boot.h"
@@ -47,6 +48,16 @@ static int has_stream(const char *symbol)
            || strncmp(symbol, "cuStreamWait", 12) == 0 || strncmp(symbol, "cuEventRecord", 13) == 0;
 }
 
+static void *named(const char *symbol)
+{
+    for (size_t i = 0; i < sim_driver_table_size; i++) {
+        if (strcmp(symbol, sim_driver_table[i].name) == 0) {
+            return (void *)sim_driver_table[i].function;
+        }
+    }
+    return NULL;
+}
+
 static void *find(const char *symbol, int version, cuuint64_t flags)
 {
     if (symbol == NULL || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) { return NULL; }
@@ -57,12 +68,12 @@ static void *find(const char *symbol, int version, cuuint64_t flags)
             break;
         }
     }
-    for (size_t i = 0; i < sim_driver_table_size; i++) {
-        if (strcmp(symbol, sim_driver_table[i].name) == 0) {
-            return (void *)sim_driver_table[i].function;
-        }
-    }
-    return NULL;
+    /* Many names only have their second generation here. */
+    char later[64];
+    void *found = named(symbol);
+    return found == NULL && snprintf(later, sizeof later, "%s_v2", symbol) < (int)sizeof later
+               ? named(later)
+               : found;
 }
 
 SIM_EXPORT CUresult sim__cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion,

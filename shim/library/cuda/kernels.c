@@ -54,18 +54,18 @@ SIM_EXPORT cudaError_t sim__cudaLaunchCooperativeKernel(const void *func, struct
     return launch(func, gridDim, blockDim, args, sharedMem, stream, 1);
 }
 
-/* Attributes are hints but for these. */
-SIM_EXPORT cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func,
-                                                void **args)
+static cudaError_t no_list(void)
 {
-    if (config == NULL || (config->attrs == NULL && config->numAttrs > 0)) {
-        return sim____cudlaSimRefuse(cudaErrorInvalidValue,
-                                     "config or config->attrs is NULL; it points to what the launch is like");
-    }
-    int cooperative = 0;
-    for (unsigned int i = 0; i < config->numAttrs; i++) {
-        const cudaLaunchAttribute *each = &config->attrs[i];
-        if (each->id == cudaLaunchAttributeCooperative) { cooperative = each->val.cooperative != 0; }
+    return sim____cudlaSimRefuse(cudaErrorInvalidValue,
+                                 "config or config->attrs is NULL; it points to what the launch is like");
+}
+
+/* Attributes are hints but for these. The driver's are laid out as the runtime's. */
+static cudaError_t look_at(const cudaLaunchAttribute *attributes, unsigned int count, int *cooperative)
+{
+    for (unsigned int i = 0; i < count; i++) {
+        const cudaLaunchAttribute *each = &attributes[i];
+        if (each->id == cudaLaunchAttributeCooperative) { *cooperative = each->val.cooperative != 0; }
         if (each->id == cudaLaunchAttributeClusterDimension
             && each->val.clusterDim.x * each->val.clusterDim.y * each->val.clusterDim.z > 1) {
             return sim____cudlaSimRefuse(cudaErrorNotSupported,
@@ -73,6 +73,16 @@ SIM_EXPORT cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config
                                          "a GPU of compute capability 8.7 does not have");
         }
     }
+    return cudaSuccess;
+}
+
+SIM_EXPORT cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func,
+                                                void **args)
+{
+    if (config == NULL || (config->attrs == NULL && config->numAttrs > 0)) { return no_list(); }
+    int cooperative = 0;
+    cudaError_t error = look_at(config->attrs, config->numAttrs, &cooperative);
+    if (error != cudaSuccess) { return error; }
     return launch(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream,
                   cooperative);
 }
@@ -154,6 +164,12 @@ size_t sim_cuda_symbol_size(void *address)
     return symbol->st_size;
 }
 
+const char *sim_cuda_symbol_name(void *address)
+{
+    Dl_info module;
+    return dladdr(address, &module) && module.dli_saddr == address ? module.dli_sname : NULL;
+}
+
 static CUresult of_runtime(cudaError_t error)
 {
     switch (error) {
@@ -230,4 +246,19 @@ SIM_EXPORT CUresult sim__cuLaunchCooperativeKernel(CUfunction f, unsigned int gr
 {
     struct dim3 grid = {gridDimX, gridDimY, gridDimZ}, block = {blockDimX, blockDimY, blockDimZ};
     return launch_function(f, grid, block, sharedMemBytes, hStream, kernelParams, NULL, 1);
+}
+
+_Static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute), "one list for both");
+
+SIM_EXPORT CUresult sim__cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
+                                          void **extra)
+{
+    if (config == NULL || (config->attrs == NULL && config->numAttrs > 0)) { return of_runtime(no_list()); }
+    int cooperative = 0;
+    cudaError_t error = look_at((const cudaLaunchAttribute *)config->attrs, config->numAttrs, &cooperative);
+    if (error != cudaSuccess) { return of_runtime(error); }
+    struct dim3 grid = {config->gridDimX, config->gridDimY, config->gridDimZ};
+    struct dim3 block = {config->blockDimX, config->blockDimY, config->blockDimZ};
+    return launch_function(f, grid, block, config->sharedMemBytes, config->hStream, kernelParams, extra,
+                           cooperative);
 }

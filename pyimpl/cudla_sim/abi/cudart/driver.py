@@ -73,7 +73,7 @@ class PrimaryContext:
         self.handle = owner.process.handles.add(CONTEXT, self)
 
 
-def _primary() -> PrimaryContext:
+def primary_context() -> PrimaryContext:
     owner = context.current()
     return owner.process.family("cuda primary context", lambda _: PrimaryContext(owner))
 
@@ -210,14 +210,14 @@ def device_nvscisync_attributes(attributes: Any, ordinal: int, flags: int) -> No
 def primary_retain(target: Any, ordinal: int) -> None:
     null(pctx=target)
     get_device(ordinal)
-    primary = _primary()
+    primary = primary_context()
     primary.retained += 1
     target[0] = pointer(primary.handle)
 
 
 def primary_release(ordinal: int) -> None:
     get_device(ordinal)
-    primary = _primary()
+    primary = primary_context()
     if primary.retained == 0:
         raise CudaError(Result.CUDA_ERROR_INVALID_CONTEXT, "the primary context is not retained")
     primary.retained -= 1
@@ -238,7 +238,7 @@ def current_handle() -> int:
     the CUDA Runtime": where none is, the runtime's calls make the primary one current."""
     thread = context.current().thread
     if not thread.driver_context and thread.uses_runtime:
-        primary = _primary()
+        primary = primary_context()
         primary.retained += 1
         thread.driver_context = primary.handle
         thread.uses_runtime = False  # once, until the runtime is called again

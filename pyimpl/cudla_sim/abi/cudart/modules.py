@@ -56,6 +56,18 @@ class Module:
         except ValueError:
             return 0
 
+    def names(self) -> list[str]:
+        """Of the functions that it exports."""
+        from elftools.elf.elffile import ELFFile
+
+        with open(self.descriptor, "rb", closefd=False) as file:
+            table: Any = ELFFile(file).get_section_by_name(".dynsym")
+            return [
+                symbol.name
+                for symbol in table.iter_symbols()
+                if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_shndx"] != "SHN_UNDEF"
+            ]
+
     def variable(self, name: str) -> tuple[int, int]:
         """Address and size, 0 when there is none. The loader does not know what is ``static``."""
         found = self.symbol(name)
@@ -186,11 +198,16 @@ def image_of_file(name: Any, argument: str) -> bytes:
     return image_of(ffi.from_buffer(data + bytes(64)))
 
 
-def _load(target: Any, image: bytes) -> None:
-    require_current()
+def load(image: bytes) -> int:
+    """The handle of a new module. Raises CudaError (INVALID_IMAGE)."""
     made = Module(image)
     made.handle = context.current().process.handles.add(MODULE, made)
-    target[0] = pointer(made.handle)
+    return made.handle
+
+
+def _load(target: Any, image: bytes) -> None:
+    require_current()
+    target[0] = pointer(load(image))
 
 
 @driver.export("cuModuleLoad")
@@ -222,10 +239,13 @@ def _module(handle: Any) -> Module:
 
 @driver.export("cuModuleUnload")
 def module_unload(handle: Any) -> None:
-    found = _module(handle)
+    unload(_module(handle), "cuModuleUnload")
+
+
+def unload(found: Module, how: str) -> None:
     current = context.current()
     current.streams.drain()
-    current.process.handles.remove(found.handle, MODULE, "cuModuleUnload")
+    current.process.handles.remove(found.handle, MODULE, how)
     for variable in found.variables:
         current.memory.forget_variable(variable)
     found.close()
@@ -234,14 +254,19 @@ def module_unload(handle: Any) -> None:
 @driver.export("cuModuleGetFunction")
 def module_get_function(target: Any, handle: Any, name: Any) -> None:
     null(hfunc=target, name=name)
+    target[0] = pointer(kernel(_module(handle), name))
+
+
+def kernel(module: Module, name: Any) -> int:
+    """The address of a module's kernel. Raises CudaError (NOT_FOUND)."""
     text = ffi.string(name).decode(errors="replace")
-    found = _module(handle).symbol(text)
+    found = module.symbol(text)
     if not found or not lib.sim_cuda_kernel_known(pointer(found)):
         raise CudaError(
             Result.CUDA_ERROR_NOT_FOUND,
             f'the module has no kernel {text!r}; without extern "C" it has a mangled name',
         )
-    target[0] = pointer(found)
+    return found
 
 
 @driver.export("cuModuleGetGlobal_v2")

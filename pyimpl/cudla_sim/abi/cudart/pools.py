@@ -1,7 +1,7 @@
 """Pools that stream-ordered allocations come from.
 
 CUDA Runtime API, "Stream Ordered Memory Allocator". Memory goes back to the system when it is
-freed: a pool reserves what is used.
+freed; what a pool reserves beyond that, up to its release threshold, is counted only.
 """
 
 from __future__ import annotations
@@ -29,10 +29,6 @@ from .family import cudart, null, number
 from .memory import DEVICE
 
 _INTEGERS = (1, 2, 3)  # the three ways of using memory again
-_HIGH = {
-    cudaMemPoolAttr.cudaMemPoolAttrReservedMemHigh,
-    cudaMemPoolAttr.cudaMemPoolAttrUsedMemHigh,
-}
 _DEVICE_ONLY = cudaMemLocationType.cudaMemLocationTypeDevice
 
 
@@ -50,7 +46,8 @@ class Pool:
         self.handle = 0
         self.flags = dict.fromkeys(_INTEGERS, 1)
         self.threshold = 0
-        self.high = 0
+        self.high = self.reserved_high = 0
+        self._kept = 0  # bytes at most, before the threshold is asked
         self._live: list[Allocation] = []
 
     @classmethod
@@ -89,6 +86,16 @@ class Pool:
         self._live = [a for a in self._live if not a.freed]
         return sum(a.region.size for a in self._live)
 
+    @property
+    def reserved(self) -> int:
+        """Bytes that a pool has from the system: beyond the threshold they go back at the next
+        synchronization, which is taken as done."""
+        return max(self.used, min(self._kept, self.threshold))
+
+    def trim(self, size: int) -> None:
+        """Gives back what is not used, but for ``size`` bytes in all."""
+        self._kept = max(self.used, min(self.reserved, size))
+
     def allocate(self, size: int, how: str) -> int:
         """Raises CudaError (MemoryAllocation)."""
         if self.imported:
@@ -105,7 +112,9 @@ class Pool:
         if found is not None:
             found.pool = self
             self._live.append(found)
+        self._kept = max(self.reserved, used + size)
         self.high = max(self.high, used + size)
+        self.reserved_high = max(self.reserved_high, self._kept)
         return base
 
 
@@ -179,8 +188,8 @@ def mem_pool_destroy(pool: Any) -> None:
 
 
 @cudart.export("cudaMemPoolTrimTo")
-def mem_pool_trim_to(pool: Any, _: int) -> None:
-    pool_of(pool)
+def mem_pool_trim_to(pool: Any, size: int) -> None:
+    pool_of(pool).trim(size)
 
 
 def _attribute(attribute: int, value: Any) -> cudaMemPoolAttr:
@@ -199,8 +208,10 @@ def mem_pool_set_attribute(pool: Any, attribute: int, value: Any) -> None:
     given = ffi.cast("uint64_t *", value)[0]
     if which == cudaMemPoolAttr.cudaMemPoolAttrReleaseThreshold:
         found.threshold = given
-    elif which in _HIGH and given == 0:
+    elif which == cudaMemPoolAttr.cudaMemPoolAttrUsedMemHigh and given == 0:
         found.high = found.used
+    elif which == cudaMemPoolAttr.cudaMemPoolAttrReservedMemHigh and given == 0:
+        found.reserved_high = found.reserved
     else:
         raise invalid_value(f"{which.name} cannot be set to {given}; high marks to 0 only")
 
@@ -211,11 +222,13 @@ def mem_pool_get_attribute(pool: Any, attribute: int, value: Any) -> None:
     if which in _INTEGERS:
         ffi.cast("int *", value)[0] = found.flags[which]
         return
-    target = ffi.cast("uint64_t *", value)
-    if which == cudaMemPoolAttr.cudaMemPoolAttrReleaseThreshold:
-        target[0] = found.threshold
-    else:
-        target[0] = found.high if which in _HIGH else found.used
+    ffi.cast("uint64_t *", value)[0] = {
+        cudaMemPoolAttr.cudaMemPoolAttrReleaseThreshold: found.threshold,
+        cudaMemPoolAttr.cudaMemPoolAttrReservedMemCurrent: found.reserved,
+        cudaMemPoolAttr.cudaMemPoolAttrReservedMemHigh: found.reserved_high,
+        cudaMemPoolAttr.cudaMemPoolAttrUsedMemCurrent: found.used,
+        cudaMemPoolAttr.cudaMemPoolAttrUsedMemHigh: found.high,
+    }[which]
 
 
 @cudart.export("cudaMemPoolSetAccess")

@@ -1,0 +1,49 @@
+"""Streams, their capture and graphs as a whole by the driver's names: the runtime's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..embedding import pointer
+from . import events, graph_nodes, graphs, memory, streams
+from .driver import current_handle, driver, null, require_current
+
+# Those that differ by nothing but their names.
+driver.export("cuStreamGetPriority")(streams.stream_get_priority)
+driver.export("cuStreamGetId")(streams.stream_get_id)
+driver.export("cuStreamGetFlags")(streams.stream_get_flags)
+driver.export("cuStreamGetDevice")(streams.stream_get_device)
+driver.export("cuStreamAddCallback")(streams.stream_add_callback)
+driver.export("cuLaunchHostFunc")(streams.launch_host_func)
+driver.export("cuEventRecordWithFlags")(events.event_record_with_flags)
+driver.export("cuStreamBeginCapture_v2")(streams.stream_begin_capture)
+driver.export("cuStreamEndCapture")(streams.stream_end_capture)
+driver.export("cuStreamIsCapturing")(streams.stream_is_capturing)
+driver.export("cuThreadExchangeStreamCaptureMode")(streams.thread_exchange_stream_capture_mode)
+driver.export("cuGraphCreate")(graphs.graph_create)
+driver.export("cuGraphClone")(graphs.graph_clone)
+driver.export("cuGraphDestroy")(graphs.graph_destroy)
+driver.export("cuGraphAddEmptyNode")(graph_nodes.add_empty_node)
+driver.export("cuGraphAddChildGraphNode")(graph_nodes.add_child_graph_node)
+driver.export("cuGraphGetNodes")(graphs.get_nodes)
+driver.export("cuGraphGetRootNodes")(graphs.get_root_nodes)
+driver.export("cuGraphNodeGetType")(graphs.node_get_type)
+driver.export("cuGraphDestroyNode")(graphs.destroy_node)
+driver.export("cuGraphInstantiateWithFlags")(graphs.graph_instantiate)
+driver.export("cuGraphUpload")(graphs.graph_upload)
+driver.export("cuGraphLaunch")(graphs.graph_launch)
+driver.export("cuGraphExecDestroy")(graphs.graph_exec_destroy)
+
+
+@driver.export("cuStreamGetCtx")
+def stream_get_ctx(stream: Any, target: Any) -> None:
+    null(pctx=target)
+    require_current()
+    streams.resolve(stream)
+    target[0] = pointer(current_handle())
+
+
+@driver.export("cuStreamAttachMemAsync")
+def stream_attach_mem_async(stream: Any, address: int, size: int, flags: int) -> None:
+    require_current()
+    memory.stream_attach_mem_async(stream, pointer(address), size, flags)

@@ -1,0 +1,1 @@
+"""Programs in C that call every function as its users do; the reference shows their lines."""

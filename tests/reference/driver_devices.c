@@ -1,0 +1,93 @@
+/* The driver API's devices and contexts. */
+#include <cuda.h>
+
+#include <string.h>
+
+#include "check.h"
+
+#define CALL(call) CHECK((call) == CUDA_SUCCESS)
+
+static void start(void)
+{
+    const char *text;
+    int version, count;
+    CHECK(cuDeviceGetCount(&count) == CUDA_ERROR_NOT_INITIALIZED);
+    CALL(cuGetErrorString(CUDA_ERROR_NOT_INITIALIZED, &text));
+    CHECK(strlen(text) > 0);
+    CALL(cuInit(0));
+    CALL(cuDriverGetVersion(&version));
+    CHECK(version >= CUDA_VERSION);
+    CALL(cuDeviceGetCount(&count));
+    CHECK(count == 1);
+}
+
+static void device(CUdevice device)
+{
+    char name[64], bus[32];
+    int value, major, minor, can;
+    size_t bytes;
+    CUdevice found;
+    CALL(cuDeviceGetName(name, sizeof name, device));
+    CHECK(strlen(name) > 0);
+    CALL(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
+    CALL(cuDeviceComputeCapability(&major, &minor, device));
+    CHECK(major == value && major == 8 && minor == 7);
+    CALL(cuDeviceTotalMem(&bytes, device));
+    CHECK(bytes > 1u << 30);
+    CALL(cuDeviceGetPCIBusId(bus, sizeof bus, device));
+    CALL(cuDeviceGetByPCIBusId(&found, bus));
+    CHECK(found == device);
+    CALL(cuDeviceCanAccessPeer(&can, device, device));
+    CHECK(can == 0);
+}
+
+static void contexts(CUdevice device)
+{
+    CUcontext primary, context, current, popped;
+    CUdevice of;
+    CALL(cuDevicePrimaryCtxRetain(&primary, device));
+    CALL(cuCtxSetCurrent(primary));
+    CALL(cuCtxGetDevice(&of));
+    CHECK(of == device);
+    /* A new context is current for the thread that made it, above the one that was. */
+    CALL(cuCtxCreate(&context, CU_CTX_SCHED_AUTO, device));
+    CALL(cuCtxGetCurrent(&current));
+    CHECK(current == context);
+    CALL(cuCtxPopCurrent(&popped));
+    CHECK(popped == context);
+    CALL(cuCtxGetCurrent(&current));
+    CHECK(current == primary);
+    CALL(cuCtxPushCurrent(context));
+    /* There is no other device whose contexts could be peers. */
+    CHECK(cuCtxEnablePeerAccess(context, 0) == CUDA_ERROR_INVALID_CONTEXT);
+    CHECK(cuCtxDisablePeerAccess(context) == CUDA_ERROR_INVALID_CONTEXT);
+    CALL(cuCtxDestroy(context));
+    CALL(cuDevicePrimaryCtxRelease(device));
+}
+
+/* What the runtime's static library and other loaders ask for, by name and CUDA version. */
+static void entry_points(void)
+{
+    CUdriverProcAddressQueryResult result;
+    CUresult (*total)(size_t *, CUdevice) = NULL;
+    const void *table = NULL;
+    const CUuuid nobody = {{0}};
+    size_t bytes = 0, same = 0;
+    CALL(cuGetProcAddress("cuDeviceTotalMem", (void **)&total, 3020,
+                          CU_GET_PROC_ADDRESS_DEFAULT, &result));
+    CHECK(result == CU_GET_PROC_ADDRESS_SUCCESS);
+    CALL(total(&bytes, 0));
+    CALL(cuDeviceTotalMem(&same, 0));
+    CHECK(bytes == same);
+    CHECK(cuGetExportTable(&table, &nobody) != CUDA_SUCCESS);
+}
+
+int main(void)
+{
+    start();
+    device(0);
+    contexts(0);
+    entry_points();
+    printf("ok\n");
+    return 0;
+}

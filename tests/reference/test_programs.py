@@ -1,0 +1,61 @@
+"""Each program checks what it was answered, and says where not."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cudla_sim import flags, paths
+from cudla_sim.testing import Compiler
+
+HERE = Path(__file__).resolve().parent
+DEVICE = ("upmem_dpu.c", "cupva_reference_dev.c")
+"""What programs of a host run on a device."""
+PROGRAMS = sorted(
+    path.name
+    for path in HERE.iterdir()
+    if path.suffix in (".c", ".cpp") and path.name not in DEVICE
+)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("reference")
+
+
+@pytest.fixture(scope="session")
+def dpu_programs(folder: Path) -> list[str]:
+    """One that is compiled for this processor, one in DPU instructions."""
+    native, interpreted = folder / "dpu", folder / "isa"
+    compiler = [paths.sdk_dir() / "bin" / "dpu-upmem-dpurte-clang", "-O2", "-DNR_TASKLETS=4"]
+    subprocess.run([*compiler, HERE / "upmem_dpu.c", "-o", native], check=True)
+    subprocess.run([*compiler, HERE / "upmem_isa.S", "-o", interpreted], check=True)
+    return [str(native), str(interpreted)]
+
+
+@pytest.fixture(scope="session")
+def vpu_program(folder: Path) -> str:
+    target = folder / "reference.o"
+    words = [sys.executable, "-m", "cudla_sim.cupva.toolchain", "-O2", "--name", "reference"]
+    subprocess.run([*words, "-o", target, HERE / "cupva_reference_dev.c"], check=True)
+    return str(target)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program(name: str, folder: Path, request: pytest.FixtureRequest) -> None:
+    compiler, arguments = Compiler(folder), []
+    libraries = shlex.split(flags.libs(cuda=True))
+    if name.startswith("driver_"):
+        libraries += ["-lcuda", "-lnvrtc"]
+    elif name.startswith("upmem_"):
+        arguments = request.getfixturevalue("dpu_programs")
+    options = []
+    if "PVA_DECLARE_EXECUTABLE" in (HERE / name).read_text():
+        options.append(request.getfixturevalue("vpu_program"))
+    program = compiler.build(HERE / name, options=options, libraries=libraries)
+    result = compiler.run(program, *arguments)
+    assert (result.status, result.out) == (0, "ok\n"), result.err

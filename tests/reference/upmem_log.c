@@ -1,0 +1,83 @@
+/* What DPUs have printed, to a stream and through a function of the program; texts of errors. */
+#include <dpu.h>
+#include <dpu_log.h>
+#include <dpu_log_internals.h>
+#include <dpu_management.h>
+#include <dpu_memory.h>
+#include <dpu_program.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "check.h"
+
+#define MRAM_SIZE (64 << 20)
+
+/* A dpu_log_print_fct_t that collects the text; `at` is how much it has. */
+struct text {
+    char characters[256];
+    size_t at;
+};
+
+static dpu_error_t collect(void *argument, const char *format, ...)
+{
+    struct text *into = argument;
+    va_list values;
+
+    va_start(values, format);
+    into->at += (size_t)vsnprintf(into->characters + into->at,
+                                  sizeof into->characters - into->at, format, values);
+    va_end(values);
+    return DPU_OK;
+}
+
+static void is_written(FILE *stream, const char *expected)
+{
+    char found[256];
+
+    rewind(stream);
+    size_t length = fread(found, 1, sizeof found - 1, stream);
+    found[length] = 0;
+    CHECK(strcmp(found, expected) == 0);
+    fclose(stream);
+}
+
+int main(int argc, char **argv)
+{
+    char expected[256];
+    uint8_t buffer[64];
+    struct dpu_set_t set;
+    struct dpu_program_t *program;
+    struct text text = { .at = 0 }, other = { .at = 0 };
+    FILE *stream = tmpfile(), *printed = tmpfile();
+
+    CHECK(argc > 1 && stream != NULL && printed != NULL);
+    DPU_ASSERT(dpu_alloc(2, NULL, &set));
+    DPU_ASSERT(dpu_load(set, argv[1], &program));
+    DPU_ASSERT(dpu_launch(set, DPU_SYNCHRONOUS));
+    struct dpu_t *dpu = dpu_get(dpu_rank_from_set(set), 1, 0);
+
+    DPU_ASSERT(dpulog_read_for_dpu(dpu, stream));
+    snprintf(expected, sizeof expected, DPU_LOG_FORMAT_HEADER "launch 1\n", dpu_get_id(dpu));
+    is_written(stream, expected);
+
+    DPU_ASSERT(dpulog_read_for_dpu_(dpu, collect, &text));
+    CHECK(strcmp(text.characters, "launch 1\n") == 0);
+    DPU_ASSERT(dpulog_c_print_fct(printed, "%s %d\n", "DPU", 7));
+    is_written(printed, "DPU 7\n");
+
+    /* The text lies in MRAM: the host can keep the buffer, and read it later. */
+    const mram_addr_t at = program->printf_buffer_address & (MRAM_SIZE - 1);
+    CHECK(program->printf_buffer_size == 1024);
+    DPU_ASSERT(dpu_copy_from_mram(dpu, buffer, at, sizeof buffer));
+    DPU_ASSERT(dpulog_read_and_display_contents_of(buffer, sizeof buffer, collect, &other));
+    CHECK(strcmp(other.characters, "launch 1\n") == 0);
+
+    /* The caller frees the text. */
+    char *why = dpu_error_to_string(DPU_ERR_DPU_FAULT);
+    CHECK(strcmp(why, "dpu is in fault") == 0);
+    free(why);
+    DPU_ASSERT(dpu_free(set));
+    printf("ok\n");
+    return 0;
+}
