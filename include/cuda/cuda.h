@@ -658,6 +658,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunc
                                                  int numBlocks, int blockSize);
 
 #include "crt/driver_functions.h"
+#include "crt/driver_references.h"
 
 #if defined(CUDLA_SIM_PARSE) || defined(CUDLA_SIM_BUILD)
 CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev);

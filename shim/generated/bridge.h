@@ -950,6 +950,10 @@ CUresult impl_cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy);
 
 CUresult impl_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
 
+CUresult impl_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy);
+
+CUresult impl_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream);
+
 CUresult impl_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc);
 
 CUresult impl_cuTexObjectDestroy(CUtexObject texObject);
@@ -1003,6 +1007,8 @@ CUresult impl_cuCtxResetPersistingL2Cache(void);
 CUresult impl_cuCtxAttach(CUcontext *pctx, unsigned int flags);
 
 CUresult impl_cuCtxDetach(CUcontext ctx);
+
+CUresult impl_cuProfilerInitialize(const char *configFile, const char *outputFile, CUoutput_mode outputMode);
 
 CUresult impl_cuProfilerStart(void);
 
@@ -1257,6 +1263,46 @@ CUresult impl_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkerne
 CUresult impl_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev);
 
 CUresult impl_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev);
+
+CUresult impl_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);
+
+CUresult impl_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name);
+
+CUresult impl_cuTexRefCreate(CUtexref *pTexRef);
+
+CUresult impl_cuTexRefDestroy(CUtexref hTexRef);
+
+CUresult impl_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags);
+
+CUresult impl_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, size_t bytes);
+
+CUresult impl_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr dptr, size_t Pitch);
+
+CUresult impl_cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents);
+
+CUresult impl_cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am);
+
+CUresult impl_cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm);
+
+CUresult impl_cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags);
+
+CUresult impl_cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef);
+
+CUresult impl_cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef);
+
+CUresult impl_cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef);
+
+CUresult impl_cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int dim);
+
+CUresult impl_cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef);
+
+CUresult impl_cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef);
+
+CUresult impl_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef);
+
+CUresult impl_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags);
+
+CUresult impl_cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef);
 
 CUresult impl_cuDeviceTotalMem(size_t *bytes, CUdevice dev);
 
@@ -2379,6 +2425,8 @@ struct sim_bridge {
     __typeof__(impl_cuMemcpy2DAsync_v2) *impl_cuMemcpy2DAsync_v2;
     __typeof__(impl_cuMemcpy3D_v2) *impl_cuMemcpy3D_v2;
     __typeof__(impl_cuMemcpy3DAsync_v2) *impl_cuMemcpy3DAsync_v2;
+    __typeof__(impl_cuMemcpy3DPeer) *impl_cuMemcpy3DPeer;
+    __typeof__(impl_cuMemcpy3DPeerAsync) *impl_cuMemcpy3DPeerAsync;
     __typeof__(impl_cuTexObjectCreate) *impl_cuTexObjectCreate;
     __typeof__(impl_cuTexObjectDestroy) *impl_cuTexObjectDestroy;
     __typeof__(impl_cuTexObjectGetResourceDesc) *impl_cuTexObjectGetResourceDesc;
@@ -2406,6 +2454,7 @@ struct sim_bridge {
     __typeof__(impl_cuCtxResetPersistingL2Cache) *impl_cuCtxResetPersistingL2Cache;
     __typeof__(impl_cuCtxAttach) *impl_cuCtxAttach;
     __typeof__(impl_cuCtxDetach) *impl_cuCtxDetach;
+    __typeof__(impl_cuProfilerInitialize) *impl_cuProfilerInitialize;
     __typeof__(impl_cuProfilerStart) *impl_cuProfilerStart;
     __typeof__(impl_cuProfilerStop) *impl_cuProfilerStop;
     __typeof__(impl_cuMemAllocPitch_v2) *impl_cuMemAllocPitch_v2;
@@ -2533,6 +2582,26 @@ struct sim_bridge {
     __typeof__(impl_cuKernelGetAttribute) *impl_cuKernelGetAttribute;
     __typeof__(impl_cuKernelSetAttribute) *impl_cuKernelSetAttribute;
     __typeof__(impl_cuKernelSetCacheConfig) *impl_cuKernelSetCacheConfig;
+    __typeof__(impl_cuModuleGetTexRef) *impl_cuModuleGetTexRef;
+    __typeof__(impl_cuModuleGetSurfRef) *impl_cuModuleGetSurfRef;
+    __typeof__(impl_cuTexRefCreate) *impl_cuTexRefCreate;
+    __typeof__(impl_cuTexRefDestroy) *impl_cuTexRefDestroy;
+    __typeof__(impl_cuTexRefSetArray) *impl_cuTexRefSetArray;
+    __typeof__(impl_cuTexRefSetAddress_v2) *impl_cuTexRefSetAddress_v2;
+    __typeof__(impl_cuTexRefSetAddress2D_v3) *impl_cuTexRefSetAddress2D_v3;
+    __typeof__(impl_cuTexRefSetFormat) *impl_cuTexRefSetFormat;
+    __typeof__(impl_cuTexRefSetAddressMode) *impl_cuTexRefSetAddressMode;
+    __typeof__(impl_cuTexRefSetFilterMode) *impl_cuTexRefSetFilterMode;
+    __typeof__(impl_cuTexRefSetFlags) *impl_cuTexRefSetFlags;
+    __typeof__(impl_cuTexRefGetAddress_v2) *impl_cuTexRefGetAddress_v2;
+    __typeof__(impl_cuTexRefGetArray) *impl_cuTexRefGetArray;
+    __typeof__(impl_cuTexRefGetFormat) *impl_cuTexRefGetFormat;
+    __typeof__(impl_cuTexRefGetAddressMode) *impl_cuTexRefGetAddressMode;
+    __typeof__(impl_cuTexRefGetFilterMode) *impl_cuTexRefGetFilterMode;
+    __typeof__(impl_cuTexRefGetFlags) *impl_cuTexRefGetFlags;
+    __typeof__(impl_cuParamSetTexRef) *impl_cuParamSetTexRef;
+    __typeof__(impl_cuSurfRefSetArray) *impl_cuSurfRefSetArray;
+    __typeof__(impl_cuSurfRefGetArray) *impl_cuSurfRefGetArray;
     __typeof__(impl_cuDeviceTotalMem) *impl_cuDeviceTotalMem;
     __typeof__(impl_cuDevicePrimaryCtxRelease) *impl_cuDevicePrimaryCtxRelease;
     __typeof__(impl_cuGetProcAddress) *impl_cuGetProcAddress;

@@ -2393,6 +2393,35 @@ typedef struct CUDA_MEMCPY3D_st
   size_t Depth;
 } CUDA_MEMCPY3D_v2;
 typedef CUDA_MEMCPY3D_v2 CUDA_MEMCPY3D;
+typedef struct CUDA_MEMCPY3D_PEER_st
+{
+  size_t srcXInBytes;
+  size_t srcY;
+  size_t srcZ;
+  size_t srcLOD;
+  CUmemorytype srcMemoryType;
+  const void *srcHost;
+  CUdeviceptr srcDevice;
+  CUarray srcArray;
+  CUcontext srcContext;
+  size_t srcPitch;
+  size_t srcHeight;
+  size_t dstXInBytes;
+  size_t dstY;
+  size_t dstZ;
+  size_t dstLOD;
+  CUmemorytype dstMemoryType;
+  void *dstHost;
+  CUdeviceptr dstDevice;
+  CUarray dstArray;
+  CUcontext dstContext;
+  size_t dstPitch;
+  size_t dstHeight;
+  size_t WidthInBytes;
+  size_t Height;
+  size_t Depth;
+} CUDA_MEMCPY3D_PEER_v1;
+typedef CUDA_MEMCPY3D_PEER_v1 CUDA_MEMCPY3D_PEER;
 typedef struct CUDA_RESOURCE_DESC_st
 {
   CUresourcetype resType;
@@ -2479,6 +2508,11 @@ typedef enum CUdevice_P2PAttribute_enum
   CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3,
   CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = 4
 } CUdevice_P2PAttribute;
+typedef enum CUoutput_mode_enum
+{
+  CU_OUT_KEY_VALUE_PAIR = 0,
+  CU_OUT_CSV = 1
+} CUoutput_mode;
 typedef struct CUdevprop_st
 {
   int maxThreadsPerBlock;
@@ -2678,6 +2712,8 @@ typedef struct CUlaunchConfig_st
   CUlaunchAttribute *attrs;
   unsigned int numAttrs;
 } CUlaunchConfig;
+typedef struct CUtexref_st *CUtexref;
+typedef struct CUsurfref_st *CUsurfref;
 typedef enum 
 {
   NVRTC_SUCCESS = 0,
@@ -4182,6 +4218,8 @@ extern "Python+C" {
     CUresult impl_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
     CUresult impl_cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy);
     CUresult impl_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
+    CUresult impl_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy);
+    CUresult impl_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream);
     CUresult impl_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc);
     CUresult impl_cuTexObjectDestroy(CUtexObject texObject);
     CUresult impl_cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject);
@@ -4209,6 +4247,7 @@ extern "Python+C" {
     CUresult impl_cuCtxResetPersistingL2Cache(void);
     CUresult impl_cuCtxAttach(CUcontext *pctx, unsigned int flags);
     CUresult impl_cuCtxDetach(CUcontext ctx);
+    CUresult impl_cuProfilerInitialize(const char *configFile, const char *outputFile, CUoutput_mode outputMode);
     CUresult impl_cuProfilerStart(void);
     CUresult impl_cuProfilerStop(void);
     CUresult impl_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes);
@@ -4336,6 +4375,26 @@ extern "Python+C" {
     CUresult impl_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev);
     CUresult impl_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev);
     CUresult impl_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev);
+    CUresult impl_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);
+    CUresult impl_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name);
+    CUresult impl_cuTexRefCreate(CUtexref *pTexRef);
+    CUresult impl_cuTexRefDestroy(CUtexref hTexRef);
+    CUresult impl_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags);
+    CUresult impl_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, size_t bytes);
+    CUresult impl_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr dptr, size_t Pitch);
+    CUresult impl_cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents);
+    CUresult impl_cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am);
+    CUresult impl_cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm);
+    CUresult impl_cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags);
+    CUresult impl_cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef);
+    CUresult impl_cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef);
+    CUresult impl_cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef);
+    CUresult impl_cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int dim);
+    CUresult impl_cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef);
+    CUresult impl_cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef);
+    CUresult impl_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef);
+    CUresult impl_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags);
+    CUresult impl_cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef);
     CUresult impl_cuDeviceTotalMem(size_t *bytes, CUdevice dev);
     CUresult impl_cuDevicePrimaryCtxRelease(CUdevice dev);
     CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);

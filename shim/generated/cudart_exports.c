@@ -176,6 +176,30 @@ SIM_EXPORT int __cudlaSimShared(const void *func, int allow)
     return sim____cudlaSimShared(func, allow);
 }
 
+extern void sim____cudlaSimCatch(int (*take)(void *trap));
+SIM_EXPORT void __cudlaSimCatch(int (*take)(void *trap))
+{
+    sim____cudlaSimCatch(take);
+}
+
+extern void *sim____cudlaSimSignalStack(void *one);
+SIM_EXPORT void *__cudlaSimSignalStack(void *one)
+{
+    return sim____cudlaSimSignalStack(one);
+}
+
+extern size_t sim____cudlaSimLines(const void *at, char *text, size_t size);
+SIM_EXPORT size_t __cudlaSimLines(const void *at, char *text, size_t size)
+{
+    return sim____cudlaSimLines(at, text, size);
+}
+
+extern void sim____cudlaSimThreadVariables(const void *inside, void **begin, void **end);
+SIM_EXPORT void __cudlaSimThreadVariables(const void *inside, void **begin, void **end)
+{
+    sim____cudlaSimThreadVariables(inside, begin, end);
+}
+
 extern cudaError_t sim____cudlaSimRefuse(cudaError_t error, const char *explanation);
 SIM_EXPORT cudaError_t __cudlaSimRefuse(cudaError_t error, const char *explanation)
 {
@@ -1826,6 +1850,18 @@ SIM_EXPORT CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStr
     return sim__cuMemcpy3DAsync_v2(pCopy, hStream);
 }
 
+extern CUresult sim__cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy);
+SIM_EXPORT CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
+{
+    return sim__cuMemcpy3DPeer(pCopy);
+}
+
+extern CUresult sim__cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
+{
+    return sim__cuMemcpy3DPeerAsync(pCopy, hStream);
+}
+
 extern CUresult sim__cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc);
 SIM_EXPORT CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
 {
@@ -1986,6 +2022,12 @@ extern CUresult sim__cuCtxDetach(CUcontext ctx);
 SIM_EXPORT CUresult cuCtxDetach(CUcontext ctx)
 {
     return sim__cuCtxDetach(ctx);
+}
+
+extern CUresult sim__cuProfilerInitialize(const char *configFile, const char *outputFile, CUoutput_mode outputMode);
+SIM_EXPORT CUresult cuProfilerInitialize(const char *configFile, const char *outputFile, CUoutput_mode outputMode)
+{
+    return sim__cuProfilerInitialize(configFile, outputFile, outputMode);
 }
 
 extern CUresult sim__cuProfilerStart(void);
@@ -2820,6 +2862,126 @@ extern CUresult sim__cuLaunchGridAsync(CUfunction f, int grid_width, int grid_he
 SIM_EXPORT CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream)
 {
     return sim__cuLaunchGridAsync(f, grid_width, grid_height, hStream);
+}
+
+extern CUresult sim__cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);
+SIM_EXPORT CUresult cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
+{
+    return sim__cuModuleGetTexRef(pTexRef, hmod, name);
+}
+
+extern CUresult sim__cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name);
+SIM_EXPORT CUresult cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name)
+{
+    return sim__cuModuleGetSurfRef(pSurfRef, hmod, name);
+}
+
+extern CUresult sim__cuTexRefCreate(CUtexref *pTexRef);
+SIM_EXPORT CUresult cuTexRefCreate(CUtexref *pTexRef)
+{
+    return sim__cuTexRefCreate(pTexRef);
+}
+
+extern CUresult sim__cuTexRefDestroy(CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefDestroy(CUtexref hTexRef)
+{
+    return sim__cuTexRefDestroy(hTexRef);
+}
+
+extern CUresult sim__cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags);
+SIM_EXPORT CUresult cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags)
+{
+    return sim__cuTexRefSetArray(hTexRef, hArray, Flags);
+}
+
+extern CUresult sim__cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, size_t bytes);
+SIM_EXPORT CUresult cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, size_t bytes)
+{
+    return sim__cuTexRefSetAddress_v2(ByteOffset, hTexRef, dptr, bytes);
+}
+
+extern CUresult sim__cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr dptr, size_t Pitch);
+SIM_EXPORT CUresult cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr dptr, size_t Pitch)
+{
+    return sim__cuTexRefSetAddress2D_v3(hTexRef, desc, dptr, Pitch);
+}
+
+extern CUresult sim__cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents);
+SIM_EXPORT CUresult cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents)
+{
+    return sim__cuTexRefSetFormat(hTexRef, fmt, NumPackedComponents);
+}
+
+extern CUresult sim__cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am);
+SIM_EXPORT CUresult cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am)
+{
+    return sim__cuTexRefSetAddressMode(hTexRef, dim, am);
+}
+
+extern CUresult sim__cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm);
+SIM_EXPORT CUresult cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm)
+{
+    return sim__cuTexRefSetFilterMode(hTexRef, fm);
+}
+
+extern CUresult sim__cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags);
+SIM_EXPORT CUresult cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
+{
+    return sim__cuTexRefSetFlags(hTexRef, Flags);
+}
+
+extern CUresult sim__cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetAddress_v2(pdptr, hTexRef);
+}
+
+extern CUresult sim__cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetArray(phArray, hTexRef);
+}
+
+extern CUresult sim__cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetFormat(pFormat, pNumChannels, hTexRef);
+}
+
+extern CUresult sim__cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int dim);
+SIM_EXPORT CUresult cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int dim)
+{
+    return sim__cuTexRefGetAddressMode(pam, hTexRef, dim);
+}
+
+extern CUresult sim__cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetFilterMode(pfm, hTexRef);
+}
+
+extern CUresult sim__cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetFlags(pFlags, hTexRef);
+}
+
+extern CUresult sim__cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef);
+SIM_EXPORT CUresult cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
+{
+    return sim__cuParamSetTexRef(hfunc, texunit, hTexRef);
+}
+
+extern CUresult sim__cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags);
+SIM_EXPORT CUresult cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags)
+{
+    return sim__cuSurfRefSetArray(hSurfRef, hArray, Flags);
+}
+
+extern CUresult sim__cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef);
+SIM_EXPORT CUresult cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
+{
+    return sim__cuSurfRefGetArray(phArray, hSurfRef);
 }
 
 extern CUresult sim__cuDeviceTotalMem(size_t *bytes, CUdevice dev);

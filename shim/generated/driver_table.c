@@ -167,6 +167,8 @@ extern void sim__cuMemcpy2DAsync_v2(void);
 extern void sim__cuMemcpy2DUnaligned_v2(void);
 extern void sim__cuMemcpy2D_v2(void);
 extern void sim__cuMemcpy3DAsync_v2(void);
+extern void sim__cuMemcpy3DPeer(void);
+extern void sim__cuMemcpy3DPeerAsync(void);
 extern void sim__cuMemcpy3D_v2(void);
 extern void sim__cuMemcpyAsync(void);
 extern void sim__cuMemcpyAtoA_v2(void);
@@ -201,6 +203,8 @@ extern void sim__cuModuleGetFunction(void);
 extern void sim__cuModuleGetFunctionCount(void);
 extern void sim__cuModuleGetGlobal_v2(void);
 extern void sim__cuModuleGetLoadingMode(void);
+extern void sim__cuModuleGetSurfRef(void);
+extern void sim__cuModuleGetTexRef(void);
 extern void sim__cuModuleLoad(void);
 extern void sim__cuModuleLoadData(void);
 extern void sim__cuModuleLoadDataEx(void);
@@ -212,12 +216,14 @@ extern void sim__cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(void);
 extern void sim__cuOccupancyMaxPotentialBlockSize(void);
 extern void sim__cuOccupancyMaxPotentialBlockSizeWithFlags(void);
 extern void sim__cuParamSetSize(void);
+extern void sim__cuParamSetTexRef(void);
 extern void sim__cuParamSetf(void);
 extern void sim__cuParamSeti(void);
 extern void sim__cuParamSetv(void);
 extern void sim__cuPointerGetAttribute(void);
 extern void sim__cuPointerGetAttributes(void);
 extern void sim__cuPointerSetAttribute(void);
+extern void sim__cuProfilerInitialize(void);
 extern void sim__cuProfilerStart(void);
 extern void sim__cuProfilerStop(void);
 extern void sim__cuStreamAddCallback(void);
@@ -239,10 +245,27 @@ extern void sim__cuStreamWaitEvent(void);
 extern void sim__cuSurfObjectCreate(void);
 extern void sim__cuSurfObjectDestroy(void);
 extern void sim__cuSurfObjectGetResourceDesc(void);
+extern void sim__cuSurfRefGetArray(void);
+extern void sim__cuSurfRefSetArray(void);
 extern void sim__cuTexObjectCreate(void);
 extern void sim__cuTexObjectDestroy(void);
 extern void sim__cuTexObjectGetResourceDesc(void);
 extern void sim__cuTexObjectGetTextureDesc(void);
+extern void sim__cuTexRefCreate(void);
+extern void sim__cuTexRefDestroy(void);
+extern void sim__cuTexRefGetAddressMode(void);
+extern void sim__cuTexRefGetAddress_v2(void);
+extern void sim__cuTexRefGetArray(void);
+extern void sim__cuTexRefGetFilterMode(void);
+extern void sim__cuTexRefGetFlags(void);
+extern void sim__cuTexRefGetFormat(void);
+extern void sim__cuTexRefSetAddress2D_v3(void);
+extern void sim__cuTexRefSetAddressMode(void);
+extern void sim__cuTexRefSetAddress_v2(void);
+extern void sim__cuTexRefSetArray(void);
+extern void sim__cuTexRefSetFilterMode(void);
+extern void sim__cuTexRefSetFlags(void);
+extern void sim__cuTexRefSetFormat(void);
 extern void sim__cuThreadExchangeStreamCaptureMode(void);
 
 const struct sim_driver_function sim_driver_table[] = {
@@ -411,6 +434,8 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuMemcpy2DUnaligned_v2", sim__cuMemcpy2DUnaligned_v2},
     {"cuMemcpy2D_v2", sim__cuMemcpy2D_v2},
     {"cuMemcpy3DAsync_v2", sim__cuMemcpy3DAsync_v2},
+    {"cuMemcpy3DPeer", sim__cuMemcpy3DPeer},
+    {"cuMemcpy3DPeerAsync", sim__cuMemcpy3DPeerAsync},
     {"cuMemcpy3D_v2", sim__cuMemcpy3D_v2},
     {"cuMemcpyAsync", sim__cuMemcpyAsync},
     {"cuMemcpyAtoA_v2", sim__cuMemcpyAtoA_v2},
@@ -445,6 +470,8 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuModuleGetFunctionCount", sim__cuModuleGetFunctionCount},
     {"cuModuleGetGlobal_v2", sim__cuModuleGetGlobal_v2},
     {"cuModuleGetLoadingMode", sim__cuModuleGetLoadingMode},
+    {"cuModuleGetSurfRef", sim__cuModuleGetSurfRef},
+    {"cuModuleGetTexRef", sim__cuModuleGetTexRef},
     {"cuModuleLoad", sim__cuModuleLoad},
     {"cuModuleLoadData", sim__cuModuleLoadData},
     {"cuModuleLoadDataEx", sim__cuModuleLoadDataEx},
@@ -456,12 +483,14 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuOccupancyMaxPotentialBlockSize", sim__cuOccupancyMaxPotentialBlockSize},
     {"cuOccupancyMaxPotentialBlockSizeWithFlags", sim__cuOccupancyMaxPotentialBlockSizeWithFlags},
     {"cuParamSetSize", sim__cuParamSetSize},
+    {"cuParamSetTexRef", sim__cuParamSetTexRef},
     {"cuParamSetf", sim__cuParamSetf},
     {"cuParamSeti", sim__cuParamSeti},
     {"cuParamSetv", sim__cuParamSetv},
     {"cuPointerGetAttribute", sim__cuPointerGetAttribute},
     {"cuPointerGetAttributes", sim__cuPointerGetAttributes},
     {"cuPointerSetAttribute", sim__cuPointerSetAttribute},
+    {"cuProfilerInitialize", sim__cuProfilerInitialize},
     {"cuProfilerStart", sim__cuProfilerStart},
     {"cuProfilerStop", sim__cuProfilerStop},
     {"cuStreamAddCallback", sim__cuStreamAddCallback},
@@ -483,11 +512,28 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuSurfObjectCreate", sim__cuSurfObjectCreate},
     {"cuSurfObjectDestroy", sim__cuSurfObjectDestroy},
     {"cuSurfObjectGetResourceDesc", sim__cuSurfObjectGetResourceDesc},
+    {"cuSurfRefGetArray", sim__cuSurfRefGetArray},
+    {"cuSurfRefSetArray", sim__cuSurfRefSetArray},
     {"cuTexObjectCreate", sim__cuTexObjectCreate},
     {"cuTexObjectDestroy", sim__cuTexObjectDestroy},
     {"cuTexObjectGetResourceDesc", sim__cuTexObjectGetResourceDesc},
     {"cuTexObjectGetTextureDesc", sim__cuTexObjectGetTextureDesc},
+    {"cuTexRefCreate", sim__cuTexRefCreate},
+    {"cuTexRefDestroy", sim__cuTexRefDestroy},
+    {"cuTexRefGetAddressMode", sim__cuTexRefGetAddressMode},
+    {"cuTexRefGetAddress_v2", sim__cuTexRefGetAddress_v2},
+    {"cuTexRefGetArray", sim__cuTexRefGetArray},
+    {"cuTexRefGetFilterMode", sim__cuTexRefGetFilterMode},
+    {"cuTexRefGetFlags", sim__cuTexRefGetFlags},
+    {"cuTexRefGetFormat", sim__cuTexRefGetFormat},
+    {"cuTexRefSetAddress2D_v3", sim__cuTexRefSetAddress2D_v3},
+    {"cuTexRefSetAddressMode", sim__cuTexRefSetAddressMode},
+    {"cuTexRefSetAddress_v2", sim__cuTexRefSetAddress_v2},
+    {"cuTexRefSetArray", sim__cuTexRefSetArray},
+    {"cuTexRefSetFilterMode", sim__cuTexRefSetFilterMode},
+    {"cuTexRefSetFlags", sim__cuTexRefSetFlags},
+    {"cuTexRefSetFormat", sim__cuTexRefSetFormat},
     {"cuThreadExchangeStreamCaptureMode", sim__cuThreadExchangeStreamCaptureMode},
 };
 
-const size_t sim_driver_table_size = 242;
+const size_t sim_driver_table_size = 265;

@@ -3154,6 +3154,20 @@ static CUresult first_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hS
     return extension.impl_cuMemcpy3DAsync_v2(pCopy, hStream);
 }
 
+static CUresult first_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
+{
+    if (extension.impl_sim_attach("cuMemcpy3DPeer") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpy3DPeer, extension.impl_cuMemcpy3DPeer, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpy3DPeer(pCopy);
+}
+
+static CUresult first_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemcpy3DPeerAsync") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpy3DPeerAsync, extension.impl_cuMemcpy3DPeerAsync, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpy3DPeerAsync(pCopy, hStream);
+}
+
 static CUresult first_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
 {
     if (extension.impl_sim_attach("cuTexObjectCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -3341,6 +3355,13 @@ static CUresult first_cuCtxDetach(CUcontext ctx)
     if (extension.impl_sim_attach("cuCtxDetach") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuCtxDetach, extension.impl_cuCtxDetach, __ATOMIC_RELEASE);
     return extension.impl_cuCtxDetach(ctx);
+}
+
+static CUresult first_cuProfilerInitialize(const char *configFile, const char *outputFile, CUoutput_mode outputMode)
+{
+    if (extension.impl_sim_attach("cuProfilerInitialize") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuProfilerInitialize, extension.impl_cuProfilerInitialize, __ATOMIC_RELEASE);
+    return extension.impl_cuProfilerInitialize(configFile, outputFile, outputMode);
 }
 
 static CUresult first_cuProfilerStart(void)
@@ -4230,6 +4251,146 @@ static CUresult first_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache confi
     if (extension.impl_sim_attach("cuKernelSetCacheConfig") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuKernelSetCacheConfig, extension.impl_cuKernelSetCacheConfig, __ATOMIC_RELEASE);
     return extension.impl_cuKernelSetCacheConfig(kernel, config, dev);
+}
+
+static CUresult first_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
+{
+    if (extension.impl_sim_attach("cuModuleGetTexRef") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuModuleGetTexRef, extension.impl_cuModuleGetTexRef, __ATOMIC_RELEASE);
+    return extension.impl_cuModuleGetTexRef(pTexRef, hmod, name);
+}
+
+static CUresult first_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name)
+{
+    if (extension.impl_sim_attach("cuModuleGetSurfRef") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuModuleGetSurfRef, extension.impl_cuModuleGetSurfRef, __ATOMIC_RELEASE);
+    return extension.impl_cuModuleGetSurfRef(pSurfRef, hmod, name);
+}
+
+static CUresult first_cuTexRefCreate(CUtexref *pTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefCreate, extension.impl_cuTexRefCreate, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefCreate(pTexRef);
+}
+
+static CUresult first_cuTexRefDestroy(CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefDestroy") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefDestroy, extension.impl_cuTexRefDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefDestroy(hTexRef);
+}
+
+static CUresult first_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags)
+{
+    if (extension.impl_sim_attach("cuTexRefSetArray") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetArray, extension.impl_cuTexRefSetArray, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetArray(hTexRef, hArray, Flags);
+}
+
+static CUresult first_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, size_t bytes)
+{
+    if (extension.impl_sim_attach("cuTexRefSetAddress_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetAddress_v2, extension.impl_cuTexRefSetAddress_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetAddress_v2(ByteOffset, hTexRef, dptr, bytes);
+}
+
+static CUresult first_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr dptr, size_t Pitch)
+{
+    if (extension.impl_sim_attach("cuTexRefSetAddress2D_v3") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetAddress2D_v3, extension.impl_cuTexRefSetAddress2D_v3, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetAddress2D_v3(hTexRef, desc, dptr, Pitch);
+}
+
+static CUresult first_cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents)
+{
+    if (extension.impl_sim_attach("cuTexRefSetFormat") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetFormat, extension.impl_cuTexRefSetFormat, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetFormat(hTexRef, fmt, NumPackedComponents);
+}
+
+static CUresult first_cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am)
+{
+    if (extension.impl_sim_attach("cuTexRefSetAddressMode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetAddressMode, extension.impl_cuTexRefSetAddressMode, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetAddressMode(hTexRef, dim, am);
+}
+
+static CUresult first_cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm)
+{
+    if (extension.impl_sim_attach("cuTexRefSetFilterMode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetFilterMode, extension.impl_cuTexRefSetFilterMode, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetFilterMode(hTexRef, fm);
+}
+
+static CUresult first_cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
+{
+    if (extension.impl_sim_attach("cuTexRefSetFlags") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetFlags, extension.impl_cuTexRefSetFlags, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetFlags(hTexRef, Flags);
+}
+
+static CUresult first_cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefGetAddress_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetAddress_v2, extension.impl_cuTexRefGetAddress_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetAddress_v2(pdptr, hTexRef);
+}
+
+static CUresult first_cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefGetArray") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetArray, extension.impl_cuTexRefGetArray, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetArray(phArray, hTexRef);
+}
+
+static CUresult first_cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefGetFormat") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetFormat, extension.impl_cuTexRefGetFormat, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetFormat(pFormat, pNumChannels, hTexRef);
+}
+
+static CUresult first_cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int dim)
+{
+    if (extension.impl_sim_attach("cuTexRefGetAddressMode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetAddressMode, extension.impl_cuTexRefGetAddressMode, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetAddressMode(pam, hTexRef, dim);
+}
+
+static CUresult first_cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefGetFilterMode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetFilterMode, extension.impl_cuTexRefGetFilterMode, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetFilterMode(pfm, hTexRef);
+}
+
+static CUresult first_cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefGetFlags") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetFlags, extension.impl_cuTexRefGetFlags, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetFlags(pFlags, hTexRef);
+}
+
+static CUresult first_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuParamSetTexRef") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuParamSetTexRef, extension.impl_cuParamSetTexRef, __ATOMIC_RELEASE);
+    return extension.impl_cuParamSetTexRef(hfunc, texunit, hTexRef);
+}
+
+static CUresult first_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags)
+{
+    if (extension.impl_sim_attach("cuSurfRefSetArray") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuSurfRefSetArray, extension.impl_cuSurfRefSetArray, __ATOMIC_RELEASE);
+    return extension.impl_cuSurfRefSetArray(hSurfRef, hArray, Flags);
+}
+
+static CUresult first_cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
+{
+    if (extension.impl_sim_attach("cuSurfRefGetArray") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuSurfRefGetArray, extension.impl_cuSurfRefGetArray, __ATOMIC_RELEASE);
+    return extension.impl_cuSurfRefGetArray(phArray, hSurfRef);
 }
 
 static CUresult first_cuDeviceTotalMem(size_t *bytes, CUdevice dev)
@@ -7041,6 +7202,8 @@ static const struct sim_bridge first = {
     .impl_cuMemcpy2DAsync_v2 = first_cuMemcpy2DAsync_v2,
     .impl_cuMemcpy3D_v2 = first_cuMemcpy3D_v2,
     .impl_cuMemcpy3DAsync_v2 = first_cuMemcpy3DAsync_v2,
+    .impl_cuMemcpy3DPeer = first_cuMemcpy3DPeer,
+    .impl_cuMemcpy3DPeerAsync = first_cuMemcpy3DPeerAsync,
     .impl_cuTexObjectCreate = first_cuTexObjectCreate,
     .impl_cuTexObjectDestroy = first_cuTexObjectDestroy,
     .impl_cuTexObjectGetResourceDesc = first_cuTexObjectGetResourceDesc,
@@ -7068,6 +7231,7 @@ static const struct sim_bridge first = {
     .impl_cuCtxResetPersistingL2Cache = first_cuCtxResetPersistingL2Cache,
     .impl_cuCtxAttach = first_cuCtxAttach,
     .impl_cuCtxDetach = first_cuCtxDetach,
+    .impl_cuProfilerInitialize = first_cuProfilerInitialize,
     .impl_cuProfilerStart = first_cuProfilerStart,
     .impl_cuProfilerStop = first_cuProfilerStop,
     .impl_cuMemAllocPitch_v2 = first_cuMemAllocPitch_v2,
@@ -7195,6 +7359,26 @@ static const struct sim_bridge first = {
     .impl_cuKernelGetAttribute = first_cuKernelGetAttribute,
     .impl_cuKernelSetAttribute = first_cuKernelSetAttribute,
     .impl_cuKernelSetCacheConfig = first_cuKernelSetCacheConfig,
+    .impl_cuModuleGetTexRef = first_cuModuleGetTexRef,
+    .impl_cuModuleGetSurfRef = first_cuModuleGetSurfRef,
+    .impl_cuTexRefCreate = first_cuTexRefCreate,
+    .impl_cuTexRefDestroy = first_cuTexRefDestroy,
+    .impl_cuTexRefSetArray = first_cuTexRefSetArray,
+    .impl_cuTexRefSetAddress_v2 = first_cuTexRefSetAddress_v2,
+    .impl_cuTexRefSetAddress2D_v3 = first_cuTexRefSetAddress2D_v3,
+    .impl_cuTexRefSetFormat = first_cuTexRefSetFormat,
+    .impl_cuTexRefSetAddressMode = first_cuTexRefSetAddressMode,
+    .impl_cuTexRefSetFilterMode = first_cuTexRefSetFilterMode,
+    .impl_cuTexRefSetFlags = first_cuTexRefSetFlags,
+    .impl_cuTexRefGetAddress_v2 = first_cuTexRefGetAddress_v2,
+    .impl_cuTexRefGetArray = first_cuTexRefGetArray,
+    .impl_cuTexRefGetFormat = first_cuTexRefGetFormat,
+    .impl_cuTexRefGetAddressMode = first_cuTexRefGetAddressMode,
+    .impl_cuTexRefGetFilterMode = first_cuTexRefGetFilterMode,
+    .impl_cuTexRefGetFlags = first_cuTexRefGetFlags,
+    .impl_cuParamSetTexRef = first_cuParamSetTexRef,
+    .impl_cuSurfRefSetArray = first_cuSurfRefSetArray,
+    .impl_cuSurfRefGetArray = first_cuSurfRefGetArray,
     .impl_cuDeviceTotalMem = first_cuDeviceTotalMem,
     .impl_cuDevicePrimaryCtxRelease = first_cuDevicePrimaryCtxRelease,
     .impl_cuGetProcAddress = first_cuGetProcAddress,
@@ -7723,6 +7907,21 @@ dpu_error_t impl_dpu_prepare_xfer(struct dpu_set_t dpu_set, void *buffer)
 dpu_error_t impl_dpu_push_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags)
 {
     return __atomic_load_n(&sim_bridge.impl_dpu_push_xfer, __ATOMIC_ACQUIRE)(dpu_set, xfer, symbol_name, symbol_offset, length, flags);
+}
+
+void impl_dpu_loader_fill_dpu_context(dpu_loader_context_t context, struct dpu_t *dpu)
+{
+    __atomic_load_n(&sim_bridge.impl_dpu_loader_fill_dpu_context, __ATOMIC_ACQUIRE)(context, dpu);
+}
+
+void impl_dpu_loader_fill_rank_context(dpu_loader_context_t context, struct dpu_rank_t *rank)
+{
+    __atomic_load_n(&sim_bridge.impl_dpu_loader_fill_rank_context, __ATOMIC_ACQUIRE)(context, rank);
+}
+
+dpu_error_t impl_dpu_elf_load(dpu_elf_file_t file, dpu_loader_context_t context)
+{
+    return __atomic_load_n(&sim_bridge.impl_dpu_elf_load, __ATOMIC_ACQUIRE)(file, context);
 }
 
 size_t impl_simExplain(char *buffer, size_t size)
@@ -10279,6 +10478,18 @@ SIM_EXPORT CUresult sim__cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream
     return __atomic_load_n(&sim_bridge.impl_cuMemcpy3DAsync_v2, __ATOMIC_ACQUIRE)(pCopy, hStream);
 }
 
+SIM_EXPORT CUresult sim__cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpy3DPeer, __ATOMIC_ACQUIRE)(pCopy);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpy3DPeerAsync, __ATOMIC_ACQUIRE)(pCopy, hStream);
+}
+
 SIM_EXPORT CUresult sim__cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -10439,6 +10650,12 @@ SIM_EXPORT CUresult sim__cuCtxDetach(CUcontext ctx)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuCtxDetach, __ATOMIC_ACQUIRE)(ctx);
+}
+
+SIM_EXPORT CUresult sim__cuProfilerInitialize(const char *configFile, const char *outputFile, CUoutput_mode outputMode)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuProfilerInitialize, __ATOMIC_ACQUIRE)(configFile, outputFile, outputMode);
 }
 
 SIM_EXPORT CUresult sim__cuProfilerStart(void)
@@ -11201,6 +11418,126 @@ SIM_EXPORT CUresult sim__cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache co
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuKernelSetCacheConfig, __ATOMIC_ACQUIRE)(kernel, config, dev);
+}
+
+SIM_EXPORT CUresult sim__cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuModuleGetTexRef, __ATOMIC_ACQUIRE)(pTexRef, hmod, name);
+}
+
+SIM_EXPORT CUresult sim__cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuModuleGetSurfRef, __ATOMIC_ACQUIRE)(pSurfRef, hmod, name);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefCreate(CUtexref *pTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefCreate, __ATOMIC_ACQUIRE)(pTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefDestroy(CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefDestroy, __ATOMIC_ACQUIRE)(hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetArray, __ATOMIC_ACQUIRE)(hTexRef, hArray, Flags);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, size_t bytes)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetAddress_v2, __ATOMIC_ACQUIRE)(ByteOffset, hTexRef, dptr, bytes);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr dptr, size_t Pitch)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetAddress2D_v3, __ATOMIC_ACQUIRE)(hTexRef, desc, dptr, Pitch);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetFormat, __ATOMIC_ACQUIRE)(hTexRef, fmt, NumPackedComponents);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetAddressMode, __ATOMIC_ACQUIRE)(hTexRef, dim, am);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetFilterMode, __ATOMIC_ACQUIRE)(hTexRef, fm);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetFlags, __ATOMIC_ACQUIRE)(hTexRef, Flags);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetAddress_v2, __ATOMIC_ACQUIRE)(pdptr, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetArray, __ATOMIC_ACQUIRE)(phArray, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetFormat, __ATOMIC_ACQUIRE)(pFormat, pNumChannels, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int dim)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetAddressMode, __ATOMIC_ACQUIRE)(pam, hTexRef, dim);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetFilterMode, __ATOMIC_ACQUIRE)(pfm, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetFlags, __ATOMIC_ACQUIRE)(pFlags, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuParamSetTexRef, __ATOMIC_ACQUIRE)(hfunc, texunit, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuSurfRefSetArray, __ATOMIC_ACQUIRE)(hSurfRef, hArray, Flags);
+}
+
+SIM_EXPORT CUresult sim__cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuSurfRefGetArray, __ATOMIC_ACQUIRE)(phArray, hSurfRef);
 }
 
 SIM_EXPORT CUresult sim__cuDeviceTotalMem(size_t *bytes, CUdevice dev)
@@ -12053,24 +12390,6 @@ SIM_EXPORT dpu_error_t dpu_get_common_program(struct dpu_set_t *dpu_set, struct 
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
     return __atomic_load_n(&sim_bridge.impl_dpu_get_common_program, __ATOMIC_ACQUIRE)(dpu_set, program);
-}
-
-SIM_EXPORT void dpu_loader_fill_dpu_context(dpu_loader_context_t context, struct dpu_t *dpu)
-{
-    if (sim_enter() != 0) { return; }
-    __atomic_load_n(&sim_bridge.impl_dpu_loader_fill_dpu_context, __ATOMIC_ACQUIRE)(context, dpu);
-}
-
-SIM_EXPORT void dpu_loader_fill_rank_context(dpu_loader_context_t context, struct dpu_rank_t *rank)
-{
-    if (sim_enter() != 0) { return; }
-    __atomic_load_n(&sim_bridge.impl_dpu_loader_fill_rank_context, __ATOMIC_ACQUIRE)(context, rank);
-}
-
-SIM_EXPORT dpu_error_t dpu_elf_load(dpu_elf_file_t file, dpu_loader_context_t context)
-{
-    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return __atomic_load_n(&sim_bridge.impl_dpu_elf_load, __ATOMIC_ACQUIRE)(file, context);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_to_iram_for_rank(struct dpu_rank_t *rank, iram_addr_t iram_instruction_index, const dpuinstruction_t *source, iram_size_t nb_of_instructions)

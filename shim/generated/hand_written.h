@@ -46,5 +46,8 @@ dpu_error_t impl_dpu_copy_from(struct dpu_set_t dpu_set, const char *symbol_name
 dpu_error_t impl_dpu_broadcast_to(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags);
 dpu_error_t impl_dpu_prepare_xfer(struct dpu_set_t dpu_set, void *buffer);
 dpu_error_t impl_dpu_push_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags);
+void impl_dpu_loader_fill_dpu_context(dpu_loader_context_t context, struct dpu_t *dpu);
+void impl_dpu_loader_fill_rank_context(dpu_loader_context_t context, struct dpu_rank_t *rank);
+dpu_error_t impl_dpu_elf_load(dpu_elf_file_t file, dpu_loader_context_t context);
 size_t impl_simExplain(char *buffer, size_t size);
 simStatus impl_simSetInterruptHandler(uint32_t core, simInterruptHandler handler, void *arg);

@@ -60,3 +60,23 @@ def test_using_namespace_std_makes_none_of_them_ambiguous(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     ran = subprocess.run([tmp_path / "names"], capture_output=True, text=True, check=False)
     assert ran.stdout == f"{40 + 32 + 12}\n"
+
+
+OF_THE_SYSTEM = """
+    access accept bind close connect dup fork kill link listen open pause pipe poll read send
+    signal sigaction sleep socket stat sync unlink wait write
+"""
+
+
+def test_a_kernel_may_have_the_name_of_a_function_of_the_system(tmp_path: Path) -> None:
+    """What nvcc's headers do not declare, either."""
+    source = tmp_path / "kernels.cu"
+    source.write_text(
+        "".join(
+            f'extern "C" __global__ void {name}(float *to) {{ *to = {n}; }}\n'
+            for n, name in enumerate(OF_THE_SYSTEM.split())
+        )
+        + "int main() {}\n"
+    )
+    done = nvcc("-O0", "-c", source, "-o", tmp_path / "kernels.o")
+    assert done.returncode == 0, done.stderr

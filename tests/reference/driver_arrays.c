@@ -111,6 +111,18 @@ static void volume(void)
     out.Depth = DEPTH;
     CALL(cuMemcpy3D(&out));
     CHECK(memcmp(from, to, sizeof from) == 0);
+    CUDA_MEMCPY3D_PEER peer = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = array,
+                               .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = to,
+                               .WidthInBytes = WIDTH, .Height = HEIGHT, .Depth = 1};
+    CALL(cuCtxGetCurrent(&peer.srcContext));
+    peer.dstContext = peer.srcContext;
+    memset(to, 0, sizeof to);
+    CALL(cuMemcpy3DPeer(&peer));
+    CHECK(memcmp(from, to, sizeof from[0]) == 0 && to[1][0][1] == 0);
+    peer.Depth = DEPTH;
+    CALL(cuMemcpy3DPeerAsync(&peer, stream));
+    CALL(cuStreamSynchronize(stream));
+    CHECK(memcmp(from, to, sizeof from) == 0);
     memset(&resource, 0, sizeof resource);
     resource.resType = CU_RESOURCE_TYPE_ARRAY;
     resource.res.array.hArray = array;

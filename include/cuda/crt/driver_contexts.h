@@ -41,6 +41,11 @@ typedef enum CUdevice_P2PAttribute_enum {
     CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = 4
 } CUdevice_P2PAttribute;
 
+typedef enum CUoutput_mode_enum {
+    CU_OUT_KEY_VALUE_PAIR = 0,
+    CU_OUT_CSV = 1
+} CUoutput_mode;
+
 typedef struct CUdevprop_st {
     int maxThreadsPerBlock;
     int maxThreadsDim[3];
@@ -87,6 +92,8 @@ CUresult cuCtxResetPersistingL2Cache(void);
 CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags);
 CUresult cuCtxDetach(CUcontext ctx);
 
+/* Nothing is written: CUDLA_SIM_TRACE has what a profiler would. */
+CUresult cuProfilerInitialize(const char *configFile, const char *outputFile, CUoutput_mode outputMode);
 CUresult cuProfilerStart(void);
 CUresult cuProfilerStop(void);
 

@@ -64,6 +64,34 @@ size_t __cudlaSimRanges(void **bounds, size_t room);
  * `allow` -1 asks. A kernel by its address; NULL is the most of all kernels. */
 int __cudlaSimShared(const void *func, int allow);
 
+#if !defined(CUDLA_SIM_PARSE)
+/* A thread of a kernel that touches memory which is not there, or divides by zero. */
+struct cudlaSimTrap {
+    int division; /* 0: memory, at `address` */
+    void *address;
+    void *at;    /* the instruction */
+    void *stack; /* the stack's pointer then */
+    unsigned int x; /* the register that kernels may keep threadIdx.x in */
+    /* written by who takes it: where the thread goes on, on which stack */
+    void *go_on;
+    void *go_on_stack;
+};
+#endif
+
+/* From now on such signals go to `take` with a struct cudlaSimTrap, those that it answers 0 for to whom they went before. The first one stays. */
+void __cudlaSimCatch(int (*take)(void *trap));
+
+/* Gives the calling system thread a stack for signals, or takes back the `one` it gave: that of a kernel may be
+ * full. NULL when the thread has one of its own. */
+void *__cudlaSimSignalStack(void *one);
+
+/* The lines of an instruction by its debug information, "file:line" each, from the innermost inlined function
+ * outwards. Answers the bytes of the text, 0 where nothing is known. */
+size_t __cudlaSimLines(const void *at, char *text, size_t size);
+
+/* The calling system thread's variables of the module that has the one at `inside`. */
+void __cudlaSimThreadVariables(const void *inside, void **begin, void **end);
+
 /* A launch that does not begin: explains, and sets the thread's last error. Answers `error`. */
 cudaError_t __cudlaSimRefuse(cudaError_t error, const char *explanation);
 

@@ -10,6 +10,8 @@
 #include <map>
 #include <mutex>
 
+#include <link.h>
+
 #include "faults.hpp"
 
 extern "C" void *__libc_malloc(size_t);

@@ -6,12 +6,6 @@
 #ifndef CUDLA_SIM_KERNELS_FAULTS_H
 #define CUDLA_SIM_KERNELS_FAULTS_H
 
-#include <dlfcn.h>
-#include <link.h>
-
-#include <signal.h>
-#include <ucontext.h>
-
 #include "engine.hpp"
 
 namespace cudla_sim {
@@ -36,62 +30,19 @@ namespace cudla_sim {
     abandon();
 }
 
-/* --- signals ---------------------------------------------------------------------------------- */
+/* --- signals: the library has them, whose headers would bring names of the system along ---------- */
 
-struct Signals {
-    struct sigaction segment, bus, division;
-
-    struct sigaction &before(int number) {
-        return number == SIGSEGV ? segment : number == SIGBUS ? bus : division;
-    }
-    static Signals &get() {
-        static Signals own;
-        return own;
-    }
-};
-
-/* Not ours: as if we were not there. */
-inline void pass_on(int number, siginfo_t *info, void *context) {
-    const struct sigaction &before = Signals::get().before(number);
-    if (before.sa_flags & SA_SIGINFO)
-        before.sa_sigaction(number, info, context);
-    else if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN)
-        sigaction(number, &before, nullptr); /* it happens again, and kills */
-    else
-        before.sa_handler(number);
-}
-
-/* threadIdx of the thread whose registers these are. */
-inline uint3 interrupted(const mcontext_t &machine) {
-    uint3 found = threadIdx;
-#if defined(CUDLA_SIM_THREAD_X) && defined(__x86_64__)
-    found.x = static_cast<unsigned>(machine.gregs[REG_R15]);
-#elif defined(CUDLA_SIM_THREAD_X)
-    found.x = static_cast<unsigned>(machine.regs[28]);
-#else
-    (void)machine;
-#endif
-    return found;
-}
-
-inline void on_signal(int number, siginfo_t *info, void *context) {
+inline int on_trap(void *told) {
+    auto *trap = static_cast<cudlaSimTrap *>(told);
     Block *own = block;
-    if (!own || !own->failure || !own->current) {
-        pass_on(number, info, context);
-        return;
-    }
-    mcontext_t &machine = static_cast<ucontext_t *>(context)->uc_mcontext;
-#if defined(__x86_64__)
-    uintptr_t at = static_cast<uintptr_t>(machine.gregs[REG_RIP]);
-    uintptr_t stack = static_cast<uintptr_t>(machine.gregs[REG_RSP]);
-#else
-    uintptr_t at = machine.pc, stack = machine.sp;
-#endif
+    if (!own || !own->failure || !own->current)
+        return 0;
     Failure &failure = *own->failure;
     if (failure.claim()) {
-        uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
+        uintptr_t address = reinterpret_cast<uintptr_t>(trap->address);
         uintptr_t bottom = reinterpret_cast<uintptr_t>(own->current->stack);
-        if (number == SIGFPE) {
+        uintptr_t stack = reinterpret_cast<uintptr_t>(trap->stack);
+        if (trap->division) {
             failure.error = cudaErrorLaunchFailure;
             snprintf(failure.what, sizeof failure.what,
                      "an integer was divided by zero, which has no defined result on a GPU");
@@ -105,59 +56,40 @@ inline void on_signal(int number, siginfo_t *info, void *context) {
                      static_cast<unsigned long long>(address));
         }
         failure.block = own->index;
-        failure.thread = interrupted(machine);
-        failure.at = at;
+        failure.thread = threadIdx;
+#if defined(CUDLA_SIM_THREAD_X)
+        failure.thread.x = trap->x;
+#endif
+        failure.at = reinterpret_cast<uintptr_t>(trap->at);
     }
     /* goes on in abandon(), on the fiber's stack from its top: what is on it is not needed */
     uintptr_t top = reinterpret_cast<uintptr_t>(own->current->top()) & ~uintptr_t{15};
 #if defined(__x86_64__)
-    machine.gregs[REG_RSP] = static_cast<greg_t>(top - 72); /* as after a call */
-    machine.gregs[REG_RIP] = reinterpret_cast<greg_t>(&abandon);
+    trap->go_on_stack = reinterpret_cast<void *>(top - 72); /* as after a call */
 #else
-    machine.sp = top - 64;
-    machine.pc = reinterpret_cast<uintptr_t>(&abandon);
+    trap->go_on_stack = reinterpret_cast<void *>(top - 64);
 #endif
+    trap->go_on = reinterpret_cast<void *>(&abandon);
+    return 1;
 }
 
 inline void catch_signals() {
-    static const bool once = [] {
-        struct sigaction ours = {};
-        ours.sa_sigaction = on_signal;
-        ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
-        sigemptyset(&ours.sa_mask);
-        for (int number : {SIGSEGV, SIGBUS, SIGFPE})
-            sigaction(number, &ours, &Signals::get().before(number));
-        return true;
-    }();
+    static const bool once = (__cudlaSimCatch(on_trap), true);
     (void)once;
 }
 
-/* Where signals of this system thread are handled: a fiber's stack may be full. */
+/* Where signals of this system thread are handled. */
 class SignalStack {
   public:
-    SignalStack() {
-        stack_t now;
-        if (sigaltstack(nullptr, &now) != 0 || !(now.ss_flags & SS_DISABLE))
-            return; /* it has one */
-        own_.ss_size = 64 << 10;
-        own_.ss_flags = 0;
-        own_.ss_sp = malloc(own_.ss_size);
-        if (own_.ss_sp && sigaltstack(&own_, nullptr) != 0) {
-            free(own_.ss_sp);
-            own_.ss_sp = nullptr;
-        }
-    }
+    SignalStack() : own_(__cudlaSimSignalStack(nullptr)) {}
     ~SignalStack() {
-        if (!own_.ss_sp)
-            return;
-        stack_t none = {};
-        none.ss_flags = SS_DISABLE;
-        sigaltstack(&none, nullptr);
-        free(own_.ss_sp);
+        if (own_)
+            __cudlaSimSignalStack(own_);
     }
+    SignalStack(const SignalStack &) = delete;
 
   private:
-    stack_t own_ = {};
+    void *own_;
 };
 
 /* --- what is told ----------------------------------------------------------------------------- */
@@ -172,37 +104,16 @@ struct SourceLine {
  * is no such information, or no binutils. */
 inline Vector<SourceLine> lines_of(uintptr_t at) {
     Vector<SourceLine> found;
-    Dl_info module;
-    if (!at || !dladdr(reinterpret_cast<void *>(at), &module) || !module.dli_fname)
+    char text[8192];
+    if (!at || !__cudlaSimLines(reinterpret_cast<const void *>(at), text, sizeof text))
         return found;
-    const auto *header = static_cast<const ElfW(Ehdr) *>(module.dli_fbase);
-    if (header->e_type == ET_DYN)
-        at -= reinterpret_cast<uintptr_t>(module.dli_fbase);
-    Vector<char> command;
-    auto add = [&](const char *text) {
-        for (; *text; text++)
-            command.add(*text);
-    };
-    add("addr2line -i -e '");
-    for (const char *letter = module.dli_fname; *letter; letter++) {
-        if (*letter == '\'')
-            add("'\\'");
-        command.add(*letter);
+    for (const char *from = text; *from;) {
+        SourceLine line;
+        size_t size = strcspn(from, "\n");
+        snprintf(line.text, sizeof line.text, "%.*s", static_cast<int>(size), from);
+        found.add(line);
+        from += size + (from[size] == '\n');
     }
-    char rest[64];
-    snprintf(rest, sizeof rest, "' 0x%llx 2>/dev/null", static_cast<unsigned long long>(at));
-    add(rest);
-    command.add('\0');
-    FILE *lines = popen(command.data(), "r");
-    if (!lines)
-        return found;
-    SourceLine line;
-    while (fgets(line.text, sizeof line.text, lines)) {
-        line.text[strcspn(line.text, " \n")] = '\0';
-        if (line.text[0] != '?' && !strstr(line.text, "/c++/"))
-            found.add(line);
-    }
-    pclose(lines);
     return found;
 }
 

@@ -7,8 +7,6 @@
 #ifndef CUDLA_SIM_KERNELS_SPACES_H
 #define CUDLA_SIM_KERNELS_SPACES_H
 
-#include <link.h>
-
 #include "engine.hpp"
 
 namespace cudla_sim {
@@ -19,18 +17,11 @@ struct OwnVariables {
 
     OwnVariables() {
         Unwatched ours; /* below the library's function nobody knows which thread runs */
-        dl_iterate_phdr(&OwnVariables::module, this);
-    }
-    static int module(dl_phdr_info *info, size_t, void *found) {
-        OwnVariables &own = *static_cast<OwnVariables *>(found);
-        uintptr_t here = reinterpret_cast<uintptr_t>(&::threadIdx);
-        uintptr_t at = reinterpret_cast<uintptr_t>(info->dlpi_tls_data);
-        for (int i = 0; i < info->dlpi_phnum; i++)
-            if (info->dlpi_phdr[i].p_type == PT_TLS && here - at < info->dlpi_phdr[i].p_memsz) {
-                own.begin = at;
-                own.end = at + info->dlpi_phdr[i].p_memsz;
-            }
-        return 0;
+        void *first, *behind;
+        __cudlaSimThreadVariables(const_cast<const void *>(static_cast<const volatile void *>(&::threadIdx)), &first,
+                                  &behind);
+        begin = reinterpret_cast<uintptr_t>(first);
+        end = reinterpret_cast<uintptr_t>(behind);
     }
     static const OwnVariables &get() {
         static thread_local const OwnVariables own;

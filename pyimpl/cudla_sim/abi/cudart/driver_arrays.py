@@ -24,7 +24,7 @@ from ...cudart.errors import CudaError
 from ...cudart.state import ARRAY, SURFACE, TEXTURE
 from ..embedding import ffi, pointer
 from . import arrays, textures
-from .driver import driver, null, require_current
+from .driver import CONTEXT, driver, null, require_current
 from .family import number
 
 _FORMATS = {
@@ -266,6 +266,24 @@ def memcpy_3d(p: Any) -> None:
 @driver.export("cuMemcpy3DAsync_v2")
 def memcpy_3d_async(p: Any, stream: Any) -> None:
     null(pCopy=p)
+    _copy(p, p.Depth, True, stream)
+
+
+def _contexts(p: Any) -> None:
+    null(pCopy=p)
+    driver.resolve(p.srcContext, CONTEXT, "pCopy->srcContext")
+    driver.resolve(p.dstContext, CONTEXT, "pCopy->dstContext")
+
+
+@driver.export("cuMemcpy3DPeer")
+def memcpy_3d_peer(p: Any) -> None:
+    _contexts(p)
+    _copy(p, p.Depth, True, None)
+
+
+@driver.export("cuMemcpy3DPeerAsync")
+def memcpy_3d_peer_async(p: Any, stream: Any) -> None:
+    _contexts(p)
     _copy(p, p.Depth, True, stream)
 
 

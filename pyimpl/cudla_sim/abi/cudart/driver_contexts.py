@@ -185,6 +185,11 @@ def ctx_detach(wanted: Any) -> None:
     primary_release(0)
 
 
+@driver.export("cuProfilerInitialize")
+def profiler_initialize(config: Any, output: Any, _: int) -> None:
+    null(configFile=config, outputFile=output)
+
+
 @driver.export("cuProfilerStart")
 def profiler_start() -> None:
     require_current()

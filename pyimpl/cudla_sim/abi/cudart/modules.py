@@ -48,6 +48,8 @@ class Module:
         self.handle = 0
         self.variables: set[int] = set()
         """Addresses of those that were asked for."""
+        self.references: dict[int, tuple[str, Any]] = {}
+        """Textures and surfaces that were asked for, by address, with the kind of their handles."""
 
     def symbol(self, name: str) -> int:
         """The address of a kernel or variable, 0 when there is none."""
@@ -248,6 +250,9 @@ def unload(found: Module, how: str) -> None:
     current.process.handles.remove(found.handle, MODULE, how)
     for variable in found.variables:
         current.memory.forget_variable(variable)
+    for kind, reference in found.references.values():
+        reference.drop()
+        current.process.handles.remove(reference.handle, kind, how)
     found.close()
 
 
