@@ -122,9 +122,11 @@ def exported(api: Api) -> list[Function]:
 
 _RELEASES = re.compile(
     r"(Destroy|Free|Close|Release)(?![a-z])|Unload|Unregister|Unmap|Synchronize|DeviceReset"
+    r"|^cuCtx((Push|Pop|Set)Current|Detach)"
     r"|^dpu_(sync|\w*free\w*)$"
 )
-"""Names of functions that give back what is gone when Python has ended, or wait for it."""
+"""Names of functions that give back what is gone when Python has ended, wait for it, or say
+whose it was."""
 
 
 def _releases(function: Function) -> bool:

@@ -71,8 +71,10 @@ int sim_cuda_kernel_known(void *function);
 /* bytes of dynamic shared memory that a kernel may have from now on; `allow` -1 asks, -1: never said */
 int sim_cuda_shared(void *function, int allow);
 size_t sim_cuda_symbol_size(void *address);
-/* NULL: it has none. */
+/* the name of what begins there, when the loader knows it; the file that an address is from, and what the
+ * addresses in it count from */
 const char *sim_cuda_symbol_name(void *address);
+const char *sim_cuda_file_of(void *address, uintptr_t *base);
 /* the stream's item is over; what has not run is dropped */
 void sim_cuda_free(void *launches);
 

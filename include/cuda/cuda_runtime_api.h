@@ -352,6 +352,7 @@ cudaError_t cudaWaitExternalSemaphoresAsync(
 }
 #endif
 
+#include "crt/function_api.h"
 #include "crt/graph_api.h"
 #include "crt/ipc_api.h"
 #include "crt/launch_attributes.h"

@@ -78,16 +78,17 @@ typedef struct {
     int64_t offset; /* bytes from it */
 } ExtMemPointer;
 
-#define CUPVA_MAX_NUM_PLANES 6
+/* As many as a surface has; no document that we know gives the number. */
+#define GSDF_MAX_NUM_PLANES 6
 
-/* Planes of a picture; sizes and pitches in pixels, offsets in bytes. */
+/* Planes of a picture, in pixels; offsets from the start of the first plane. */
 struct PlanarGeometry {
-    int32_t bpp;
-    int32_t numPlanes;
-    int64_t planeOffset[CUPVA_MAX_NUM_PLANES];
-    int32_t planePitch[CUPVA_MAX_NUM_PLANES];
-    int32_t planeWidth[CUPVA_MAX_NUM_PLANES];
-    int32_t planeHeight[CUPVA_MAX_NUM_PLANES];
+    uint16_t widths[GSDF_MAX_NUM_PLANES];
+    uint16_t heights[GSDF_MAX_NUM_PLANES];
+    uint16_t linePitches[GSDF_MAX_NUM_PLANES];
+    uint32_t planeOffsets[GSDF_MAX_NUM_PLANES];
+    uint8_t numPlanes;
+    uint8_t padding[15];
 };
 #ifndef __cplusplus
 typedef struct PlanarGeometry PlanarGeometry;

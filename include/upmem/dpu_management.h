@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* Walks over the DPUs of one rank, disabled ones included. */
+/* Walks over the enabled DPUs of one rank. */
 struct dpu_iterator_t {
     struct dpu_rank_t *rank;
     uint32_t count;
@@ -50,7 +50,7 @@ dpu_error_t dpu_get_profile_description(const char *profile, dpu_description_t *
 dpu_error_t dpu_get_rank_of_type(const char *profile, struct dpu_rank_t **rank);
 dpu_error_t dpu_free_rank(struct dpu_rank_t *rank);
 
-/* Recursive; trylock gives 0 when the rank is locked now. */
+/* Recursive; trylock gives 0 when the rank is locked now, EBUSY when another thread has it. */
 void dpu_lock_rank(struct dpu_rank_t *rank);
 int dpu_trylock_rank(struct dpu_rank_t *rank);
 void dpu_unlock_rank(struct dpu_rank_t *rank);

@@ -38,6 +38,7 @@ struct dpu_transfer_matrix {
 
 void dpu_transfer_matrix_add_dpu(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix,
                                  void *buffer);
+/* For DPU_SG_XFER_MATRIX; DPU_ERR_INTERNAL for others, and when there is no room for the block. */
 dpu_error_t dpu_transfer_matrix_add_dpu_block(struct dpu_t *dpu,
                                               struct dpu_transfer_matrix *transfer_matrix,
                                               void *buffer, uint32_t length);

@@ -311,6 +311,14 @@ const struct sim_bridge sim_bridge_here = {
     .impl_cudaGetDeviceProperties = impl_cudaGetDeviceProperties,
     .impl_cudaSignalExternalSemaphoresAsync = impl_cudaSignalExternalSemaphoresAsync,
     .impl_cudaWaitExternalSemaphoresAsync = impl_cudaWaitExternalSemaphoresAsync,
+    .impl_cudaFuncGetAttributes = impl_cudaFuncGetAttributes,
+    .impl_cudaFuncSetAttribute = impl_cudaFuncSetAttribute,
+    .impl_cudaFuncSetCacheConfig = impl_cudaFuncSetCacheConfig,
+    .impl_cudaFuncSetSharedMemConfig = impl_cudaFuncSetSharedMemConfig,
+    .impl_cudaFuncGetName = impl_cudaFuncGetName,
+    .impl_cudaOccupancyMaxActiveBlocksPerMultiprocessor = impl_cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+    .impl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags = impl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+    .impl_cudaOccupancyAvailableDynamicSMemPerBlock = impl_cudaOccupancyAvailableDynamicSMemPerBlock,
     .impl_cudaStreamBeginCapture = impl_cudaStreamBeginCapture,
     .impl_cudaStreamBeginCaptureToGraph = impl_cudaStreamBeginCaptureToGraph,
     .impl_cudaStreamEndCapture = impl_cudaStreamEndCapture,
@@ -1035,6 +1043,11 @@ size_t sim_cuda_symbol_size(void *address)
 const char *sim_cuda_symbol_name(void *address)
 {
     return sim_host_there->sim_cuda_symbol_name(address);
+}
+
+const char *sim_cuda_file_of(void *address, uintptr_t *base)
+{
+    return sim_host_there->sim_cuda_file_of(address, base);
 }
 
 void sim_cuda_free(void *launches)

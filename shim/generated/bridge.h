@@ -676,6 +676,22 @@ cudaError_t impl_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t
 
 cudaError_t impl_cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 
+cudaError_t impl_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
+
+cudaError_t impl_cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value);
+
+cudaError_t impl_cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig);
+
+cudaError_t impl_cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config);
+
+cudaError_t impl_cudaFuncGetName(const char **name, const void *func);
+
+cudaError_t impl_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize);
+
+cudaError_t impl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags);
+
+cudaError_t impl_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize);
+
 cudaError_t impl_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 
 cudaError_t impl_cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode);
@@ -2288,6 +2304,14 @@ struct sim_bridge {
     __typeof__(impl_cudaGetDeviceProperties) *impl_cudaGetDeviceProperties;
     __typeof__(impl_cudaSignalExternalSemaphoresAsync) *impl_cudaSignalExternalSemaphoresAsync;
     __typeof__(impl_cudaWaitExternalSemaphoresAsync) *impl_cudaWaitExternalSemaphoresAsync;
+    __typeof__(impl_cudaFuncGetAttributes) *impl_cudaFuncGetAttributes;
+    __typeof__(impl_cudaFuncSetAttribute) *impl_cudaFuncSetAttribute;
+    __typeof__(impl_cudaFuncSetCacheConfig) *impl_cudaFuncSetCacheConfig;
+    __typeof__(impl_cudaFuncSetSharedMemConfig) *impl_cudaFuncSetSharedMemConfig;
+    __typeof__(impl_cudaFuncGetName) *impl_cudaFuncGetName;
+    __typeof__(impl_cudaOccupancyMaxActiveBlocksPerMultiprocessor) *impl_cudaOccupancyMaxActiveBlocksPerMultiprocessor;
+    __typeof__(impl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags) *impl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags;
+    __typeof__(impl_cudaOccupancyAvailableDynamicSMemPerBlock) *impl_cudaOccupancyAvailableDynamicSMemPerBlock;
     __typeof__(impl_cudaStreamBeginCapture) *impl_cudaStreamBeginCapture;
     __typeof__(impl_cudaStreamBeginCaptureToGraph) *impl_cudaStreamBeginCaptureToGraph;
     __typeof__(impl_cudaStreamEndCapture) *impl_cudaStreamEndCapture;
@@ -2958,6 +2982,7 @@ struct sim_host {
     __typeof__(sim_cuda_shared) *sim_cuda_shared;
     __typeof__(sim_cuda_symbol_size) *sim_cuda_symbol_size;
     __typeof__(sim_cuda_symbol_name) *sim_cuda_symbol_name;
+    __typeof__(sim_cuda_file_of) *sim_cuda_file_of;
     __typeof__(sim_cuda_free) *sim_cuda_free;
     __typeof__(sim_nvdla_foreign_port) *sim_nvdla_foreign_port;
     __typeof__(sim_nvdla_foreign_engine) *sim_nvdla_foreign_engine;

@@ -1022,6 +1022,54 @@ SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync(const cudaExternalSemapho
     return sim__cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
 }
 
+extern cudaError_t sim__cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
+SIM_EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
+{
+    return sim__cudaFuncGetAttributes(attr, func);
+}
+
+extern cudaError_t sim__cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value);
+SIM_EXPORT cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)
+{
+    return sim__cudaFuncSetAttribute(func, attr, value);
+}
+
+extern cudaError_t sim__cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig);
+SIM_EXPORT cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig)
+{
+    return sim__cudaFuncSetCacheConfig(func, cacheConfig);
+}
+
+extern cudaError_t sim__cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config);
+SIM_EXPORT cudaError_t cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config)
+{
+    return sim__cudaFuncSetSharedMemConfig(func, config);
+}
+
+extern cudaError_t sim__cudaFuncGetName(const char **name, const void *func);
+SIM_EXPORT cudaError_t cudaFuncGetName(const char **name, const void *func)
+{
+    return sim__cudaFuncGetName(name, func);
+}
+
+extern cudaError_t sim__cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize);
+SIM_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize)
+{
+    return sim__cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize, dynamicSMemSize);
+}
+
+extern cudaError_t sim__cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags);
+SIM_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
+{
+    return sim__cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize, flags);
+}
+
+extern cudaError_t sim__cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize);
+SIM_EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize)
+{
+    return sim__cudaOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, func, numBlocks, blockSize);
+}
+
 extern cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 SIM_EXPORT cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {

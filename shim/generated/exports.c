@@ -2195,6 +2195,62 @@ static cudaError_t first_cudaWaitExternalSemaphoresAsync(const cudaExternalSemap
     return extension.impl_cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
 }
 
+static cudaError_t first_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
+{
+    if (extension.impl_sim_attach("cudaFuncGetAttributes") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaFuncGetAttributes, extension.impl_cudaFuncGetAttributes, __ATOMIC_RELEASE);
+    return extension.impl_cudaFuncGetAttributes(attr, func);
+}
+
+static cudaError_t first_cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)
+{
+    if (extension.impl_sim_attach("cudaFuncSetAttribute") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaFuncSetAttribute, extension.impl_cudaFuncSetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cudaFuncSetAttribute(func, attr, value);
+}
+
+static cudaError_t first_cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig)
+{
+    if (extension.impl_sim_attach("cudaFuncSetCacheConfig") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaFuncSetCacheConfig, extension.impl_cudaFuncSetCacheConfig, __ATOMIC_RELEASE);
+    return extension.impl_cudaFuncSetCacheConfig(func, cacheConfig);
+}
+
+static cudaError_t first_cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config)
+{
+    if (extension.impl_sim_attach("cudaFuncSetSharedMemConfig") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaFuncSetSharedMemConfig, extension.impl_cudaFuncSetSharedMemConfig, __ATOMIC_RELEASE);
+    return extension.impl_cudaFuncSetSharedMemConfig(func, config);
+}
+
+static cudaError_t first_cudaFuncGetName(const char **name, const void *func)
+{
+    if (extension.impl_sim_attach("cudaFuncGetName") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaFuncGetName, extension.impl_cudaFuncGetName, __ATOMIC_RELEASE);
+    return extension.impl_cudaFuncGetName(name, func);
+}
+
+static cudaError_t first_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize)
+{
+    if (extension.impl_sim_attach("cudaOccupancyMaxActiveBlocksPerMultiprocessor") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaOccupancyMaxActiveBlocksPerMultiprocessor, extension.impl_cudaOccupancyMaxActiveBlocksPerMultiprocessor, __ATOMIC_RELEASE);
+    return extension.impl_cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize, dynamicSMemSize);
+}
+
+static cudaError_t first_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, extension.impl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, __ATOMIC_RELEASE);
+    return extension.impl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize, flags);
+}
+
+static cudaError_t first_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize)
+{
+    if (extension.impl_sim_attach("cudaOccupancyAvailableDynamicSMemPerBlock") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaOccupancyAvailableDynamicSMemPerBlock, extension.impl_cudaOccupancyAvailableDynamicSMemPerBlock, __ATOMIC_RELEASE);
+    return extension.impl_cudaOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, func, numBlocks, blockSize);
+}
+
 static cudaError_t first_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
     if (extension.impl_sim_attach("cudaStreamBeginCapture") != 0) { return cudaErrorUnknown; }
@@ -7065,6 +7121,14 @@ static const struct sim_bridge first = {
     .impl_cudaGetDeviceProperties = first_cudaGetDeviceProperties,
     .impl_cudaSignalExternalSemaphoresAsync = first_cudaSignalExternalSemaphoresAsync,
     .impl_cudaWaitExternalSemaphoresAsync = first_cudaWaitExternalSemaphoresAsync,
+    .impl_cudaFuncGetAttributes = first_cudaFuncGetAttributes,
+    .impl_cudaFuncSetAttribute = first_cudaFuncSetAttribute,
+    .impl_cudaFuncSetCacheConfig = first_cudaFuncSetCacheConfig,
+    .impl_cudaFuncSetSharedMemConfig = first_cudaFuncSetSharedMemConfig,
+    .impl_cudaFuncGetName = first_cudaFuncGetName,
+    .impl_cudaOccupancyMaxActiveBlocksPerMultiprocessor = first_cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+    .impl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags = first_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+    .impl_cudaOccupancyAvailableDynamicSMemPerBlock = first_cudaOccupancyAvailableDynamicSMemPerBlock,
     .impl_cudaStreamBeginCapture = first_cudaStreamBeginCapture,
     .impl_cudaStreamBeginCaptureToGraph = first_cudaStreamBeginCaptureToGraph,
     .impl_cudaStreamEndCapture = first_cudaStreamEndCapture,
@@ -7735,6 +7799,7 @@ static const struct sim_host host = {
     .sim_cuda_shared = sim_cuda_shared,
     .sim_cuda_symbol_size = sim_cuda_symbol_size,
     .sim_cuda_symbol_name = sim_cuda_symbol_name,
+    .sim_cuda_file_of = sim_cuda_file_of,
     .sim_cuda_free = sim_cuda_free,
     .sim_nvdla_foreign_port = sim_nvdla_foreign_port,
     .sim_nvdla_foreign_engine = sim_nvdla_foreign_engine,
@@ -9662,6 +9727,54 @@ SIM_EXPORT cudaError_t sim__cudaWaitExternalSemaphoresAsync(const cudaExternalSe
     return __atomic_load_n(&sim_bridge.impl_cudaWaitExternalSemaphoresAsync, __ATOMIC_ACQUIRE)(extSemArray, paramsArray, numExtSems, stream);
 }
 
+SIM_EXPORT cudaError_t sim__cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaFuncGetAttributes, __ATOMIC_ACQUIRE)(attr, func);
+}
+
+SIM_EXPORT cudaError_t sim__cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaFuncSetAttribute, __ATOMIC_ACQUIRE)(func, attr, value);
+}
+
+SIM_EXPORT cudaError_t sim__cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaFuncSetCacheConfig, __ATOMIC_ACQUIRE)(func, cacheConfig);
+}
+
+SIM_EXPORT cudaError_t sim__cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaFuncSetSharedMemConfig, __ATOMIC_ACQUIRE)(func, config);
+}
+
+SIM_EXPORT cudaError_t sim__cudaFuncGetName(const char **name, const void *func)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaFuncGetName, __ATOMIC_ACQUIRE)(name, func);
+}
+
+SIM_EXPORT cudaError_t sim__cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaOccupancyMaxActiveBlocksPerMultiprocessor, __ATOMIC_ACQUIRE)(numBlocks, func, blockSize, dynamicSMemSize);
+}
+
+SIM_EXPORT cudaError_t sim__cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, __ATOMIC_ACQUIRE)(numBlocks, func, blockSize, dynamicSMemSize, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaOccupancyAvailableDynamicSMemPerBlock, __ATOMIC_ACQUIRE)(dynamicSmemSize, func, numBlocks, blockSize);
+}
+
 SIM_EXPORT cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
@@ -10156,7 +10269,7 @@ SIM_EXPORT CUresult sim__cuCtxGetCurrent(CUcontext *pctx)
 
 SIM_EXPORT CUresult sim__cuCtxSetCurrent(CUcontext ctx)
 {
-    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuCtxSetCurrent, __ATOMIC_ACQUIRE)(ctx);
 }
 
@@ -10648,7 +10761,7 @@ SIM_EXPORT CUresult sim__cuCtxAttach(CUcontext *pctx, unsigned int flags)
 
 SIM_EXPORT CUresult sim__cuCtxDetach(CUcontext ctx)
 {
-    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuCtxDetach, __ATOMIC_ACQUIRE)(ctx);
 }
 
@@ -11152,13 +11265,13 @@ SIM_EXPORT CUresult sim__cuCtxDestroy_v2(CUcontext ctx)
 
 SIM_EXPORT CUresult sim__cuCtxPushCurrent_v2(CUcontext ctx)
 {
-    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuCtxPushCurrent_v2, __ATOMIC_ACQUIRE)(ctx);
 }
 
 SIM_EXPORT CUresult sim__cuCtxPopCurrent_v2(CUcontext *pctx)
 {
-    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuCtxPopCurrent_v2, __ATOMIC_ACQUIRE)(pctx);
 }
 

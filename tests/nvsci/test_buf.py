@@ -166,6 +166,64 @@ def test_the_objects_list_belongs_to_the_object(buf: Lists) -> None:
     assert again.value == own.value
 
 
+def test_the_list_of_an_allocation_stays_the_programs(buf: Lists) -> None:
+    _, outcome, _ = buf.reconcile(buf.create(*raw(64)))
+    obj, own = ctypes.c_void_p(), ctypes.c_void_p()
+    assert buf("ObjAlloc", outcome, ctypes.byref(obj)) == 0
+    assert buf("ObjGetAttrList", obj, ctypes.byref(own)) == 0
+    buf("AttrListFree", outcome)
+    assert buf("AttrListGetSlotCount", outcome) == 0
+    assert buf.get(own, BUF.NvSciBufRawBufferAttrKey_Size) == bytes(c_u64(64))
+
+
+def test_a_clone_of_a_reconciled_list_allocates(buf: Lists) -> None:
+    _, outcome, _ = buf.reconcile(buf.create(*raw(5000), CPU, READ_WRITE))
+    twin, obj, clone = (ctypes.c_void_p() for _ in range(3))
+    assert buf("AttrListClone", outcome, ctypes.byref(twin)) == 0
+    assert buf("ObjAlloc", twin, ctypes.byref(obj)) == 0
+    assert cpu_pointer(buf, obj)[0] == 0
+    assert buf("ObjGetAttrList", obj, ctypes.byref(clone)) == 0
+    assert buf("AttrListClone", clone, ctypes.byref(clone)) == 0
+    buf("AttrListFree", clone)
+    assert buf("AttrListGetSlotCount", clone) == 0, "the clone of an object's list is the program's"
+
+
+@pytest.mark.parametrize(
+    ("key", "before", "after"),
+    [
+        (BUF.NvSciBufGeneralAttrKey_ActualPerm, False, True),
+        (BUF.NvSciBufGeneralAttrKey_CpuNeedSwCacheCoherency, False, True),
+        (BUF.NvSciBufGeneralAttrKey_RequiredPerm, True, False),
+        (BUF.NvSciBufGeneralAttrKey_NeedCpuAccess, True, True),
+        (BUF.NvSciBufRawBufferAttrKey_Size, True, True),
+    ],
+)
+def test_which_list_answers_a_key(buf: Lists, key: int, before: bool, after: bool) -> None:
+    wish = buf.create(*raw(64), CPU, READ_WRITE)
+    _, outcome, _ = buf.reconcile(wish)
+    for attributes, answered in ((wish, before), (outcome, after)):
+        pair = buf.pair()
+        pair.key = key
+        status = buf("AttrListGetAttrs", attributes, ctypes.byref(pair), 1)
+        assert status == (0 if answered else S.NvSciError_BadParameter)
+
+
+def test_flushing(buf: Lists) -> None:
+    obj = buf.allocate(buf.create(*raw(64), CPU))
+    hidden = buf.allocate(buf.create(*raw(64)))
+    bad, overflow = S.NvSciError_BadParameter, S.NvSciError_Overflow
+    for offset, length, status in (
+        (0, 64, 0),
+        (63, 1, 0),
+        (0, 0, bad),
+        (1, 64, bad),
+        (1 << 63, 1, bad),
+        ((1 << 64) - 1, 1, overflow),
+    ):
+        assert buf("ObjFlushCpuCacheRange", obj, offset, length) == status
+    assert buf("ObjFlushCpuCacheRange", hidden, 0, 64) == S.NvSciError_NotPermitted
+
+
 def test_validation(buf: Lists) -> None:
     _, outcome, _ = buf.reconcile(buf.create(*raw(64), CPU))
     valid = c_bool()

@@ -82,6 +82,35 @@ def test_clone_is_independent(lists: Lists) -> None:
     assert lists.get(copy, key) == b""
 
 
+def test_a_clone_sets_attributes_anew(lists: Lists) -> None:
+    key = BOOL_KEY[lists.prefix]
+    made, copy = lists.create((key, c_bool(True))), ctypes.c_void_p()
+    assert lists("AttrListClone", made, ctypes.byref(copy)) == 0
+    assert lists.set(copy, (key, c_bool(False))) == 0
+    assert [lists.get(x, key) for x in (made, copy)] == [b"\1", b"\0"]
+    assert lists.set(copy, (key, c_bool(True))) == S.NvSciError_BadParameter
+
+
+def test_what_was_appended_is_read_only(lists: Lists) -> None:
+    key = BOOL_KEY[lists.prefix]
+    array, joined = (ctypes.c_void_p * 1)(lists.create()), ctypes.c_void_p()
+    assert lists("AttrListAppendUnreconciled", array, 1, ctypes.byref(joined)) == 0
+    assert lists.set(joined, (key, c_bool(True))) == S.NvSciError_BadParameter
+    assert "a clone of it is writable" in lists.why()
+    copy = ctypes.c_void_p()
+    assert lists("AttrListClone", joined, ctypes.byref(copy)) == 0
+    assert lists.set(copy, (key, c_bool(True))) == 0
+
+
+def test_a_list_twice_in_one_call(lists: Lists) -> None:
+    """NvSciSync refuses it; NvSciBuf says nothing about it."""
+    made, joined = lists.create(), ctypes.c_void_p()
+    array = (ctypes.c_void_p * 2)(made, made)
+    status = lists("AttrListAppendUnreconciled", array, 2, ctypes.byref(joined))
+    assert status == (0 if lists.prefix == "NvSciBuf" else S.NvSciError_BadParameter)
+    assert status == 0 or "twice" in lists.why()
+
+
 def test_append_keeps_a_slot_for_each(lists: Lists) -> None:
     key = BOOL_KEY[lists.prefix]
     first, second = lists.create((key, c_bool(True))), lists.create((key, c_bool(False)))
@@ -119,11 +148,21 @@ def test_lists_outlive_their_module(lists: Lists) -> None:
     assert lists.set(made, (BOOL_KEY[lists.prefix], c_bool(True))) == 0
 
 
-@pytest.mark.parametrize(("major", "compatible"), [(1, False), (2, True), (3, False)])
-def test_version(lists: Lists, major: int, compatible: bool) -> None:
+@pytest.mark.parametrize(
+    ("major", "minor", "compatible"),
+    [(1, 0, False), (2, 0, True), (3, 0, False), (2, 8, True), (2, 99, False)],
+)
+def test_version(lists: Lists, major: int, minor: int, compatible: bool) -> None:
     answer = c_bool()
-    assert lists("CheckVersionCompatibility", major, 0, ctypes.byref(answer)) == 0
+    assert lists("CheckVersionCompatibility", major, minor, ctypes.byref(answer)) == 0
     assert answer.value == compatible
+
+
+def test_version_of_ipc(sim_api: CApi) -> None:
+    answer = c_bool()
+    for minor, compatible in ((0, True), (1, False)):
+        assert sim_api.NvSciIpcCheckVersionCompatibility(1, minor, ctypes.byref(answer)) == 0
+        assert answer.value == compatible
 
 
 def test_types_come_before_the_keys_of_a_type(sim_api: CApi) -> None:

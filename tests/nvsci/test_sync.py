@@ -126,6 +126,27 @@ def test_wait_arguments(sync: Sync) -> None:
     assert with_mode == S.NvSciError_Timeout
 
 
+@pytest.mark.parametrize(
+    ("primitive", "modes"),
+    [((), (0, 3)), ((DETERMINISTIC,), (0, 1, 2))],
+    ids=["point", "semaphore"],
+)
+def test_modes_of_waiting(
+    sync: Sync, primitive: tuple[tuple[int, object], ...], modes: tuple[int, ...]
+) -> None:
+    fence = sync.fence(sync.obj(*primitive))
+
+    def wait(mode: int) -> int:
+        return sync("FenceWaitWithMode", ctypes.byref(fence), sync.context, 0, mode)
+
+    for mode in range(4):
+        unsupported = S.NvSciError_UnsupportedConfig
+        assert wait(mode) == (S.NvSciError_Timeout if mode in modes else unsupported)
+    assert wait(4) == BAD
+    sync("FenceClear", ctypes.byref(fence))
+    assert [wait(mode) for mode in range(4)] == [0, 0, 0, 0]
+
+
 def test_cleared_fence_is_reached(sync: Sync) -> None:
     fence = sync.fence(sync.obj())
     sync("FenceClear", ctypes.byref(fence))

@@ -3,6 +3,8 @@
 #include <cupva_host_cuda.h>
 #include <cupva_platform.h>
 
+#include <string.h>
+
 #include "check.h"
 
 PVA_DECLARE_EXECUTABLE(reference)
@@ -75,6 +77,19 @@ int main(void)
     CHECK(error == CUPVA_ERROR_NONE && supported);
     error = CupvaCudaMemImport(&device, memory, SIZE, CUPVA_READ_WRITE);
     CHECK(error == CUPVA_ERROR_NONE);
+
+    /* It has no more bytes than CUDA gave, and is CUDA's. */
+    static uint8_t own[SIZE];
+    char const *message;
+    void *nothing = NULL;
+    error = CupvaCudaMemImport(&nothing, memory, SIZE + 1, CUPVA_READ_WRITE);
+    CHECK(error == CUPVA_INVALID_ARGUMENT && nothing == NULL);
+    CHECK(CupvaGetLastError(&message) == error && strstr(message, "bytes from cudaDevPtr on"));
+    error = CupvaCudaMemImport(&nothing, own, SIZE, CUPVA_READ_WRITE);
+    CHECK(error == CUPVA_INVALID_ARGUMENT && nothing == NULL);
+    CHECK(CupvaGetLastError(&message) == error && strstr(message, "no memory of CUDA"));
+    error = CupvaCudaMemImport(&nothing, memory, 0, CUPVA_READ_WRITE);
+    CHECK(error == CUPVA_INVALID_ARGUMENT && nothing == NULL);
 
     /* The PVA reads what CUDA wrote before, and CUDA reads what the PVA wrote. */
     cupvaCmd_t program = create(executable, device);

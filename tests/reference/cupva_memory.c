@@ -62,6 +62,17 @@ int main(void)
     }
     error = CupvaMemUnregister(cuda);
     CHECK(error == CUPVA_ERROR_NONE);
+
+    /* It comes and goes by itself, so asking for that again, or never having done so, is no error;
+       anything else is none of CUDA's. */
+    CHECK(CupvaMemUnregister(cuda) == CUPVA_ERROR_NONE);
+    CHECK(CupvaMemUnregister((uint8_t *)cuda + 1) == CUPVA_ERROR_NONE);
+    CHECK(CupvaMemUnregister(own) == CUPVA_INVALID_ARGUMENT);
+    CHECK(CupvaMemUnregister(device) == CUPVA_INVALID_ARGUMENT);
+    CHECK(CupvaMemUnregister(NULL) == CUPVA_INVALID_ARGUMENT);
+    CHECK(cudaMemset(cuda, 78, SIZE) == cudaSuccess);
+    copy(device, cuda);
+    CHECK(((uint8_t const *)host)[SIZE - 1] == 78);
     CHECK(CupvaMemRegister(own, SIZE, CUPVA_EXTERNAL_ALLOC_TYPE_HOST) == CUPVA_UNSUPPORTED_FEATURE);
 
     CHECK(CupvaMemFree(device) == CUPVA_ERROR_NONE);

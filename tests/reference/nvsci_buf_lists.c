@@ -50,6 +50,16 @@ int main(void)
     CHECK(*(const NvSciBufAttrValAccessPerm *)pairs[1].value == perm);
     CHECK(NvSciBufAttrListGetAttrs(camera, pairs, 2) == NvSciError_Success && pairs[1].len == 0);
 
+    /* What the original has set is set anew in the copy, once; what was read before stays valid. */
+    uint64_t size_of_copy = 2000;
+    const uint64_t *before = pairs[0].value;
+    NvSciBufAttrKeyValuePair anew = {NvSciBufRawBufferAttrKey_Size, &size_of_copy, 8};
+    CHECK(NvSciBufAttrListSetAttrs(copy, &anew, 1) == NvSciError_Success);
+    CHECK(NvSciBufAttrListSetAttrs(copy, &anew, 1) == NvSciError_BadParameter);
+    CHECK(NvSciBufAttrListSetAttrs(camera, &anew, 1) == NvSciError_BadParameter);
+    CHECK(NvSciBufAttrListGetAttrs(copy, pairs, 1) == NvSciError_Success);
+    CHECK(*(const uint64_t *)pairs[0].value == 2000 && *before == 1000);
+
     /* Joined lists keep a slot each. */
     error = NvSciBufAttrListAppendUnreconciled(wishes, 2, &joined);
     CHECK(error == NvSciError_Success);
@@ -63,6 +73,15 @@ int main(void)
     error = NvSciBufAttrListSlotGetAttrs(joined, slots, pairs, 1);
     CHECK(error == NvSciError_BadParameter);
 
+    /* Nothing is written to what was joined, even of one list; a copy of that is writable. */
+    NvSciBufAttrList alone, copy_of_alone;
+    CHECK(NvSciBufAttrListAppendUnreconciled(&camera, 1, &alone) == NvSciError_Success);
+    CHECK(NvSciBufAttrListSetAttrs(alone, &write, 1) == NvSciError_BadParameter);
+    CHECK(NvSciBufAttrListClone(alone, &copy_of_alone) == NvSciError_Success);
+    CHECK(NvSciBufAttrListSetAttrs(copy_of_alone, &write, 1) == NvSciError_Success);
+    NvSciBufAttrListFree(alone);
+    NvSciBufAttrListFree(copy_of_alone);
+
     /* The joined list stands for both in a reconciliation: the larger size wins. */
     error = NvSciBufAttrListReconcile(&joined, 1, &reconciled, &conflict);
     CHECK(error == NvSciError_Success && conflict == NULL);
@@ -74,6 +93,24 @@ int main(void)
     error = NvSciBufAttrListIsReconciled(reconciled, &done);
     CHECK(error == NvSciError_Success && done);
     CHECK(NvSciBufAttrListIsReconciled(joined, &done) == NvSciError_Success && !done);
+
+    /* Wishes are read before the reconciliation and answers after it; a refused call writes none. */
+    error = NvSciBufAttrListGetAttrs(camera, pairs + 1, 1);
+    CHECK(error == NvSciError_BadParameter);
+    pairs[0].len = 99;
+    pairs[1].key = NvSciBufGeneralAttrKey_RequiredPerm;
+    error = NvSciBufAttrListGetAttrs(reconciled, pairs, 2);
+    CHECK(error == NvSciError_BadParameter && pairs[0].len == 99);
+
+    /* A copy of a reconciled list is as good as the list, and as final. */
+    NvSciBufAttrList twin;
+    NvSciBufObj buffer;
+    CHECK(NvSciBufAttrListClone(reconciled, &twin) == NvSciError_Success);
+    CHECK(NvSciBufAttrListIsReconciled(twin, &done) == NvSciError_Success && done);
+    CHECK(NvSciBufAttrListSetAttrs(twin, &write, 1) == NvSciError_BadParameter);
+    CHECK(NvSciBufObjAlloc(twin, &buffer) == NvSciError_Success);
+    NvSciBufAttrListFree(twin);
+    NvSciBufObjFree(buffer);
 
     /* It gives what both want, but not what the copy wants: nobody asked to write. */
     bool valid = false;

@@ -7,12 +7,20 @@
 
 enum { SIZE = 4096 };
 
-static NvSciBufObj allocate(NvSciBufModule module)
+static NvSciBufAttrValAccessPerm perm_of(NvSciBufObj buffer)
+{
+    NvSciBufAttrList list;
+    NvSciBufAttrKeyValuePair perm = {NvSciBufGeneralAttrKey_ActualPerm, NULL, 0};
+    CHECK(NvSciBufObjGetAttrList(buffer, &list) == NvSciError_Success);
+    CHECK(NvSciBufAttrListGetAttrs(list, &perm, 1) == NvSciError_Success);
+    return *(const NvSciBufAttrValAccessPerm *)perm.value;
+}
+
+static NvSciBufObj allocate(NvSciBufModule module, bool cpu)
 {
     NvSciBufType type = NvSciBufType_RawBuffer;
     NvSciBufAttrValAccessPerm perm = NvSciBufAccessPerm_ReadWrite;
     uint64_t size = SIZE, align = 64;
-    bool cpu = true;
     NvSciBufAttrKeyValuePair pairs[] = {
         {NvSciBufGeneralAttrKey_Types, &type, sizeof type},
         {NvSciBufGeneralAttrKey_NeedCpuAccess, &cpu, sizeof cpu},
@@ -37,7 +45,7 @@ int main(void)
     void *writable;
     const void *readable;
     CHECK(NvSciBufModuleOpen(&module) == NvSciError_Success);
-    NvSciBufObj buffer = allocate(module);
+    NvSciBufObj buffer = allocate(module, true);
     CHECK(NvSciBufObjGetCpuPtr(buffer, &writable) == NvSciError_Success);
 
     /* The list that the buffer was made from stays the buffer's: it is not freed. */
@@ -60,6 +68,15 @@ int main(void)
     error = NvSciBufObjDupWithReducePerm(reader, NvSciBufAccessPerm_ReadWrite, &writer);
     CHECK(error == NvSciError_BadParameter && writer == NULL);
 
+    /* Each handle's list tells what that handle may do, and so do those made from it. */
+    NvSciBufObj reader_too;
+    CHECK(NvSciBufObjDup(reader, &reader_too) == NvSciError_Success);
+    CHECK(perm_of(reader) == NvSciBufAccessPerm_Readonly);
+    CHECK(perm_of(reader_too) == NvSciBufAccessPerm_Readonly);
+    CHECK(perm_of(buffer) == NvSciBufAccessPerm_ReadWrite);
+    CHECK(perm_of(second) == NvSciBufAccessPerm_ReadWrite);
+    NvSciBufObjFree(reader_too);
+
     /* All of this happens in one process, so the endpoint may be 0. */
     NvSciBufAttrValAccessPerm most = NvSciBufAccessPerm_Invalid;
     error = NvSciBufObjGetMaxPerm(second, 0, &most);
@@ -72,6 +89,11 @@ int main(void)
     error = NvSciBufObjFlushCpuCacheRange(buffer, 0, SIZE);
     CHECK(error == NvSciError_Success);
     CHECK(NvSciBufObjFlushCpuCacheRange(buffer, SIZE / 2, SIZE) == NvSciError_BadParameter);
+    CHECK(NvSciBufObjFlushCpuCacheRange(buffer, 0, 0) == NvSciError_BadParameter);
+    CHECK(NvSciBufObjFlushCpuCacheRange(buffer, UINT64_MAX, 2) == NvSciError_Overflow);
+    NvSciBufObj hidden = allocate(module, false);
+    CHECK(NvSciBufObjFlushCpuCacheRange(hidden, 0, 1) == NvSciError_NotPermitted);
+    NvSciBufObjFree(hidden);
     CHECK(NvSciBufObjGetCpuPtr(reader, &writable) == NvSciError_BadParameter);
     error = NvSciBufObjGetConstCpuPtr(reader, &readable);
     CHECK(error == NvSciError_Success);

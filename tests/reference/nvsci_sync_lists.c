@@ -67,10 +67,26 @@ int main(void)
               (slot == 0 ? NvSciSyncAccessPerm_SignalOnly : NvSciSyncAccessPerm_WaitOnly));
     }
 
+    /* A list takes part once, and what was joined is written no more. */
+    NvSciSyncAttrList twice[] = {signaler, waiter, signaler}, none;
+    CHECK(NvSciSyncAttrListAppendUnreconciled(twice, 3, &none) == NvSciError_BadParameter);
+    CHECK(NvSciSyncAttrListReconcile(twice, 3, &none, &conflict) == NvSciError_BadParameter);
+    CHECK(NvSciSyncAttrListSetAttrs(joined, &stamps, 1) == NvSciError_BadParameter);
+
     /* The joined list stands for both in a reconciliation. */
     error = NvSciSyncAttrListReconcile(&joined, 1, &reconciled, &conflict);
     CHECK(error == NvSciError_Success && conflict == NULL);
     bool done = false;
+    CHECK(NvSciSyncAttrListValidateReconciled(reconciled, twice, 3, &done) ==
+          NvSciError_BadParameter);
+
+    /* A copy of a reconciled list is as good as the list. */
+    NvSciSyncAttrList twin;
+    NvSciSyncObj object;
+    CHECK(NvSciSyncAttrListClone(reconciled, &twin) == NvSciError_Success);
+    CHECK(NvSciSyncObjAlloc(twin, &object) == NvSciError_Success);
+    NvSciSyncAttrListFree(twin);
+    NvSciSyncObjFree(object);
     error = NvSciSyncAttrListIsReconciled(reconciled, &done);
     CHECK(error == NvSciError_Success && done);
     CHECK(NvSciSyncAttrListIsReconciled(joined, &done) == NvSciError_Success && !done);

@@ -51,6 +51,14 @@ int main(void)
     CHECK(NvSciSyncFenceAddTaskStatusSlot(&fence, 4) == NvSciError_BadParameter);
     CHECK(NvSciSyncFenceExtractTimestampSlot(&fence, &slot) == NvSciError_Success && slot == 2);
 
+    /* A copy knows the slots, too; nothing is a copy of itself. */
+    NvSciSyncFence copy = NvSciSyncFenceInitializer;
+    CHECK(NvSciSyncFenceDup(&fence, &copy) == NvSciError_Success);
+    slot = 0;
+    CHECK(NvSciSyncFenceExtractTimestampSlot(&copy, &slot) == NvSciError_Success && slot == 2);
+    CHECK(NvSciSyncFenceDup(&fence, &fence) == NvSciError_BadParameter);
+    NvSciSyncFenceClear(&copy);
+
     CHECK(NvSciSyncObjSignal(object) == NvSciError_Success);
     CHECK(NvSciSyncFenceGetTimestamp(&fence, &time_us) == NvSciError_Success && time_us > 0);
     CHECK(NvSciSyncFenceGetTaskStatus(&fence, &status) == NvSciError_Success);

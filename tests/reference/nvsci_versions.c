@@ -17,8 +17,20 @@ int main(void)
     error = NvSciIpcCheckVersionCompatibility(NvSciIpcMajorVersion, NvSciIpcMinorVersion, &ipc);
     CHECK(error == NvSciError_Success && ipc);
 
-    /* Older minor versions are served as well, other major ones never. */
+    /* Older minor versions are served as well; newer minor ones and other major ones never. */
     uint32_t major = NvSciBufMajorVersion;
+    CHECK(NvSciBufCheckVersionCompatibility(major, NvSciBufMinorVersion + 1, &other) ==
+          NvSciError_Success);
+    CHECK(!other);
+    other = true;
+    CHECK(NvSciSyncCheckVersionCompatibility(NvSciSyncMajorVersion, NvSciSyncMinorVersion + 1,
+                                             &other) == NvSciError_Success);
+    CHECK(!other);
+    other = true;
+    CHECK(NvSciIpcCheckVersionCompatibility(NvSciIpcMajorVersion, NvSciIpcMinorVersion + 1,
+                                            &other) == NvSciError_Success);
+    CHECK(!other);
+    other = true;
     CHECK(NvSciBufCheckVersionCompatibility(major, 0, &buf) == NvSciError_Success && buf);
     CHECK(NvSciBufCheckVersionCompatibility(major + 1, 0, &other) == NvSciError_Success && !other);
     CHECK(NvSciBufCheckVersionCompatibility(major, 0, NULL) == NvSciError_BadParameter);

@@ -18,7 +18,7 @@ DEVICE = ("upmem_dpu.c", "cupva_reference_dev.c")
 PROGRAMS = sorted(
     path.name
     for path in HERE.iterdir()
-    if path.suffix in (".c", ".cpp") and path.name not in DEVICE
+    if path.suffix in (".c", ".cpp", ".cu") and path.name not in DEVICE
 )
 
 
@@ -45,6 +45,12 @@ def vpu_program(folder: Path) -> str:
     return str(target)
 
 
+def _with_kernels(name: str, folder: Path) -> Path:
+    program = folder / name.removesuffix(".cu")
+    subprocess.run([paths.toolkit_dir() / "bin" / "nvcc", HERE / name, "-o", program], check=True)
+    return program
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program(name: str, folder: Path, request: pytest.FixtureRequest) -> None:
     compiler, arguments = Compiler(folder), []
@@ -56,6 +62,9 @@ def test_a_program(name: str, folder: Path, request: pytest.FixtureRequest) -> N
     options = []
     if "PVA_DECLARE_EXECUTABLE" in (HERE / name).read_text():
         options.append(request.getfixturevalue("vpu_program"))
-    program = compiler.build(HERE / name, options=options, libraries=libraries)
+    if name.endswith(".cu"):
+        program = _with_kernels(name, folder)
+    else:
+        program = compiler.build(HERE / name, options=options, libraries=libraries)
     result = compiler.run(program, *arguments)
     assert (result.status, result.out) == (0, "ok\n"), result.err

@@ -42,6 +42,24 @@ static void is_written(FILE *stream, const char *expected)
     fclose(stream);
 }
 
+/* Buffers of programs in DPU instructions hold formats, a zero byte and arguments. */
+static void messages(void)
+{
+    struct text text = { .at = 0 }, none = { .at = 0 }, plain = { .at = 0 };
+    char buffer[] = "%s%d%s\0n = \0\xfb\xff\xff\xff\n\0\0\0"
+                    "%u%s\0\x2a\0\0\0!\n\0\0\0\0";
+    char cut[] = "%d\0\x01";
+    char percent[] = "% done: 50 %\n\0\0";
+
+    DPU_ASSERT(dpulog_read_and_display_contents_of(buffer, sizeof buffer, collect, &text));
+    CHECK(strcmp(text.characters, "n = -5\n42!\n") == 0);
+    DPU_ASSERT(dpulog_read_and_display_contents_of(NULL, 0, collect, &none));
+    CHECK(none.at == 0);
+    CHECK(dpulog_read_and_display_contents_of(cut, 4, collect, &none) == DPU_ERR_LOG_FORMAT);
+    DPU_ASSERT(dpulog_read_and_display_contents_of(percent, sizeof percent, collect, &plain));
+    CHECK(strcmp(plain.characters, "% done: 50 %\n") == 0);
+}
+
 int main(int argc, char **argv)
 {
     char expected[256];
@@ -72,6 +90,7 @@ int main(int argc, char **argv)
     DPU_ASSERT(dpu_copy_from_mram(dpu, buffer, at, sizeof buffer));
     DPU_ASSERT(dpulog_read_and_display_contents_of(buffer, sizeof buffer, collect, &other));
     CHECK(strcmp(other.characters, "launch 1\n") == 0);
+    messages();
 
     /* The caller frees the text. */
     char *why = dpu_error_to_string(DPU_ERR_DPU_FAULT);

@@ -1,6 +1,8 @@
 /* Single ranks and DPUs: their numbers, locks and descriptions, and the sets of them. */
 #include <dpu.h>
 #include <dpu_management.h>
+#include <errno.h>
+#include <pthread.h>
 #include <stdint.h>
 
 #include "check.h"
@@ -25,6 +27,35 @@ static void numbers(struct dpu_rank_t *rank)
     CHECK(dpu_get(rank, DPU_MAX_NR_CIS, 0) == NULL);
 }
 
+static void *try_it(void *rank)
+{
+    return (void *)(intptr_t)dpu_trylock_rank(rank);
+}
+
+/* What another thread is answered. */
+static int elsewhere(struct dpu_rank_t *rank)
+{
+    pthread_t thread;
+    void *answer;
+
+    CHECK(pthread_create(&thread, NULL, try_it, rank) == 0);
+    CHECK(pthread_join(thread, &answer) == 0);
+    return (int)(intptr_t)answer;
+}
+
+/* Slices with fewer DPUs have no others, not even disabled ones. */
+static void small_slices(void)
+{
+    struct dpu_set_t set;
+
+    DPU_ASSERT(dpu_alloc_ranks(1, "nrDpusPerCI=2", &set));
+    struct dpu_rank_t *rank = dpu_rank_from_set(set);
+    struct dpu_t *second = dpu_get(rank, 0, 1), *third = dpu_get(rank, 0, 2);
+    CHECK(second != NULL && third == NULL);
+    CHECK(dpu_get(rank, 0, 7) == NULL);
+    DPU_ASSERT(dpu_free(set));
+}
+
 static void one_rank(void)
 {
     struct dpu_rank_t *rank;
@@ -40,6 +71,7 @@ static void one_rank(void)
     dpu_lock_rank(rank);
     int refused = dpu_trylock_rank(rank);
     CHECK(refused == 0);
+    CHECK(elsewhere(rank) == EBUSY);
     dpu_unlock_rank(rank);
     dpu_unlock_rank(rank);
     DPU_ASSERT(dpu_free_rank(rank));
@@ -99,6 +131,7 @@ int main(void)
     CHECK(dpu == NULL);
     DPU_ASSERT(dpu_free(set));
     one_rank();
+    small_slices();
     printf("ok\n");
     return 0;
 }

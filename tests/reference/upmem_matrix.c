@@ -46,8 +46,45 @@ static void blocks_of(struct dpu_t *dpu)
     CHECK(room.nr_blocks == 2);
     CHECK(places[0] == (uint8_t *)data[1] && lengths[0] == 8);
     CHECK(places[1] == (uint8_t *)data[2] && lengths[1] == 16);
+    CHECK(dpu_transfer_matrix_add_dpu_block(dpu, &matrix, data[3], 8) == DPU_ERR_INTERNAL);
+    CHECK(room.nr_blocks == 2);
+
+    /* What cannot be written is refused. */
+    room.max_nr_blocks = 3;
+    room.blocks_addr = NULL;
+    CHECK(dpu_transfer_matrix_add_dpu_block(dpu, &matrix, data[3], 8) != DPU_OK);
+    room.blocks_addr = places;
+    room.blocks_length = (uint32_t *)16;
     CHECK(dpu_transfer_matrix_add_dpu_block(dpu, &matrix, data[3], 8) != DPU_OK);
     CHECK(room.nr_blocks == 2);
+
+    /* Other matrices hold buffers, which are not to be taken for a sg_xfer_buffer. */
+    struct dpu_transfer_matrix buffers = { .type = DPU_DEFAULT_XFER_MATRIX };
+    memset(back, 0xff, sizeof back);
+    dpu_transfer_matrix_add_dpu(dpu, &buffers, back);
+    CHECK(dpu_transfer_matrix_add_dpu_block(dpu, &buffers, data[1], 8) == DPU_ERR_INTERNAL);
+    CHECK(back[0][0] == UINT32_MAX && back[0][3] == UINT32_MAX);
+}
+
+/* A set of some DPUs of a rank: the others of the rank are disabled. */
+static void disabled(void)
+{
+    struct dpu_transfer_matrix matrix;
+    struct dpu_set_t set;
+
+    DPU_ASSERT(dpu_alloc(1, NULL, &set));
+    struct dpu_rank_t *rank = dpu_rank_from_set(set);
+    struct dpu_t *first = dpu_get(rank, 0, 0), *second = dpu_get(rank, 0, 1);
+    memset(&matrix, 0xff, sizeof matrix);
+    dpu_transfer_matrix_set_all(rank, &matrix, same);
+    int buffers = 0;
+    for (int i = 0; i < NR_DPUS; i++)
+        buffers += matrix.ptr[i] != NULL;
+    CHECK(buffers == 1 && dpu_transfer_matrix_get_ptr(first, &matrix) == same);
+    dpu_transfer_matrix_add_dpu(second, &matrix, same);
+    void *of_second = dpu_transfer_matrix_get_ptr(second, &matrix);
+    CHECK(of_second == NULL);
+    DPU_ASSERT(dpu_free(set));
 }
 
 int main(void)
@@ -85,11 +122,14 @@ int main(void)
     DPU_ASSERT(dpu_copy_from_wram_for_matrix(rank, &from));
     CHECK(back[0][0] == 77 && back[2][0] == 77 && back[63][0] == 77 && back[63][1] == 0);
 
+    to.type = DPU_SG_XFER_MATRIX;
     dpu_transfer_matrix_clear_all(rank, &to);
     of_first = dpu_transfer_matrix_get_ptr(first, &to);
     CHECK(of_first == NULL);
+    CHECK(to.offset == 0 && to.size == 0 && to.type == DPU_DEFAULT_XFER_MATRIX);
 
     blocks_of(first);
+    disabled();
     DPU_ASSERT(dpu_free(set));
     printf("ok\n");
     return 0;

@@ -7,6 +7,25 @@
 
 #include "check.h"
 
+/* The symbols that a host finds by walking over them are those of dpu_get_symbol. */
+static void walk(struct dpu_program_t *program)
+{
+    struct dpu_symbol_t factor;
+    uint32_t found = 0;
+
+    DPU_ASSERT(dpu_get_symbol(program, "factor", &factor));
+    CHECK(program->symbols != NULL && program->symbols->nr_symbols > 0);
+    for (unsigned int i = 0; i < program->symbols->nr_symbols; i++) {
+        const dpu_elf_symbol_t *symbol = &program->symbols->map[i];
+        if (strcmp(symbol->name, "factor") == 0) {
+            CHECK(symbol->value == factor.address && symbol->size == factor.size);
+            found++;
+        }
+    }
+    CHECK(found == 1);
+    CHECK(program->profiling_symbols != NULL && program->profiling_symbols->nr_symbols == 0);
+}
+
 int main(int argc, char **argv)
 {
     struct dpu_set_t set, rank;
@@ -19,6 +38,7 @@ int main(int argc, char **argv)
     DPU_ASSERT(dpu_load(set, argv[1], &program));
     CHECK(program->nr_threads_enabled == 4);
     CHECK(strcmp(program->program_path, argv[1]) == 0);
+    walk(program);
     DPU_ASSERT(dpu_get_common_program(&set, &common));
     CHECK(common == program);
 
@@ -39,6 +59,7 @@ int main(int argc, char **argv)
     struct dpu_program_t *of_first = dpu_get_program(first);
     struct dpu_program_t *of_second = dpu_get_program(second);
     CHECK(of_first == program && of_second == other && other != program);
+    walk(other);
     CHECK(dpu_get_common_program(&set, &common) == DPU_ERR_DIFFERENT_DPU_PROGRAMS);
 
     /* This says which program a DPU holds; it loads nothing. */

@@ -115,6 +115,9 @@ CUDLA_SIM_SINGLE(rcbrt)
 CUDLA_SIM_SINGLE(cyl_bessel_i0)
 CUDLA_SIM_SINGLE(cyl_bessel_i1)
 #undef CUDLA_SIM_SINGLE
+/* C++ has singles by the names of doubles, too (CUDA Math API). */
+inline void sincos(float x, float *s, float *c) { sincosf(x, s, c); }
+inline void sincospi(float x, float *s, float *c) { *s = sinpif(x), *c = cospif(x); }
 inline void sincospif(float x, float *s, float *c) { *s = sinpif(x), *c = cospif(x); }
 inline float rhypotf(float x, float y) { return static_cast<float>(rhypot(x, y)); }
 inline float norm3df(float a, float b, float c) { return static_cast<float>(norm3d(a, b, c)); }

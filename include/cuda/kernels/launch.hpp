@@ -300,8 +300,9 @@ Launched *made_of(void (*kernel)(P...), void **arguments, std::index_sequence<I.
         body, *static_cast<std::decay_t<P> *>(arguments[I])...);
 }
 
-template <auto kernel> struct Registered;
-template <class... P, void (*kernel)(P...)> struct Registered<kernel> {
+/* Hidden: a module's own, although another one may have a kernel of that name. */
+template <auto kernel> struct __attribute__((visibility("hidden"))) Registered;
+template <class... P, void (*kernel)(P...)> struct __attribute__((visibility("hidden"))) Registered<kernel> {
     static Launched *make(void **arguments) {
         return made_of(kernel, arguments, std::index_sequence_for<P...>());
     }
@@ -409,64 +410,75 @@ inline cudaError_t cudaLaunchDevice(void *func, void *parameterBuffer, dim3 grid
 
 /* --- what is asked of kernels --------------------------------------------------------------- */
 
-struct cudaFuncAttributes {
-    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
-    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA;
-    int maxDynamicSharedSizeBytes, preferredShmemCarveout;
-};
+template <class T> inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attr, T *kernel) {
+    return cudaFuncGetAttributes(attr, (const void *)kernel);
+}
+template <class T> inline cudaError_t cudaFuncSetAttribute(T *kernel, cudaFuncAttribute attribute, int value) {
+    return cudaFuncSetAttribute((const void *)kernel, attribute, value);
+}
+template <class T> inline cudaError_t cudaFuncSetCacheConfig(T *kernel, cudaFuncCache config) {
+    return cudaFuncSetCacheConfig((const void *)kernel, config);
+}
+template <class T> inline cudaError_t cudaFuncSetSharedMemConfig(T *kernel, cudaSharedMemConfig config) {
+    return cudaFuncSetSharedMemConfig((const void *)kernel, config);
+}
+template <class T> inline cudaError_t cudaFuncGetName(const char **name, T *kernel) {
+    return cudaFuncGetName(name, (const void *)kernel);
+}
 
-enum cudaFuncAttribute {
-    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
-    cudaFuncAttributeMax = 10
-};
-
-template <class T> inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attr, T kernel) {
-    size_t shared = cudla_sim::allowed_shared((const void *)kernel);
-    *attr = cudaFuncAttributes{
-        0, 0, 0, cudla_sim::MOST_THREADS, 0, 87, 87, 0, static_cast<int>(shared), -1};
-    return cudaSuccess;
+template <class T>
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T kernel, int size, size_t shared) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, size, shared);
 }
 template <class T>
-inline cudaError_t cudaFuncSetAttribute(T kernel, cudaFuncAttribute attribute, int value) {
-    char text[128];
-    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
-        return cudaSuccess;
-    if (value < 0 || static_cast<size_t>(value) > cudla_sim::most_shared()) {
-        snprintf(text, sizeof text, "value is %d; a block has at most %zu bytes of dynamic shared memory",
-                 value, cudla_sim::most_shared());
-        return __cudlaSimRefuse(cudaErrorInvalidValue, text);
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T kernel, int size,
+                                                                          size_t shared, unsigned flags) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (const void *)kernel, size, shared,
+                                                                  flags);
+}
+template <class T>
+inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *size, T *kernel, int blocks, int threads) {
+    return cudaOccupancyAvailableDynamicSMemPerBlock(size, (const void *)kernel, blocks, threads);
+}
+
+/* The largest block, by warps, whose shared memory fits, and a grid that fills the device. */
+template <class Of, class T>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *grid, int *size, T kernel,
+                                                                           Of shared_of, int limit = 0,
+                                                                           unsigned flags = 0) {
+    int device = 0, processors = 0, warp = 32, blocks = 0;
+    if (!grid || !size)
+        return __cudlaSimRefuse(cudaErrorInvalidValue, "minGridSize or blockSize is NULL");
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    int tried = limit > 0 && limit < cudla_sim::MOST_THREADS ? limit : cudla_sim::MOST_THREADS;
+    for (;; tried -= warp) {
+        cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+            &blocks, (const void *)kernel, tried, shared_of(tried), flags);
+        if (error != cudaSuccess)
+            return error;
+        if (blocks > 0 || tried <= warp)
+            break;
     }
-    __cudlaSimShared((const void *)kernel, value);
+    *size = tried;
+    *grid = processors;
     return cudaSuccess;
 }
-template <class T> inline cudaError_t cudaFuncSetCacheConfig(T, cudaFuncCache) {
-    return cudaSuccess;
-}
-template <class T> inline cudaError_t cudaFuncSetSharedMemConfig(T, cudaSharedMemConfig) {
-    return cudaSuccess;
-}
-
-template <class T>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T, int size,
-                                                                 size_t) {
-    if (!blocks || size < 1 || size > cudla_sim::MOST_THREADS)
-        return cudaErrorInvalidValue;
-    *blocks = 1; /* few: blocks that wait for each other have a system thread each */
-    return cudaSuccess;
+template <class Of, class T>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *size, T kernel, Of shared_of,
+                                                                  int limit = 0) {
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(grid, size, kernel, shared_of, limit);
 }
 template <class T>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T kernel,
-                                                                          int size, size_t shared,
-                                                                          unsigned) {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, size, shared);
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *size, T kernel, size_t shared = 0,
+                                                               int limit = 0, unsigned flags = 0) {
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+        grid, size, kernel, [shared](int) { return shared; }, limit, flags);
 }
 template <class T>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *size, T, size_t = 0,
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *size, T kernel, size_t shared = 0,
                                                       int limit = 0) {
-    *size = limit > 0 && limit < cudla_sim::MOST_THREADS ? limit : cudla_sim::MOST_THREADS;
-    *grid = 8;
-    return cudaSuccess;
+    return cudaOccupancyMaxPotentialBlockSizeWithFlags(grid, size, kernel, shared, limit);
 }
 
 /* --- graphs ---------------------------------------------------------------------------------- */

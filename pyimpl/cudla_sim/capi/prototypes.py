@@ -885,6 +885,28 @@ class cudaTextureDesc(ctypes.Structure):
     ]
 
 
+class cudaFuncAttributes(ctypes.Structure):
+    _fields_ = [
+        ('sharedSizeBytes', ctypes.c_size_t),
+        ('constSizeBytes', ctypes.c_size_t),
+        ('localSizeBytes', ctypes.c_size_t),
+        ('maxThreadsPerBlock', ctypes.c_int),
+        ('numRegs', ctypes.c_int),
+        ('ptxVersion', ctypes.c_int),
+        ('binaryVersion', ctypes.c_int),
+        ('cacheModeCA', ctypes.c_int),
+        ('maxDynamicSharedSizeBytes', ctypes.c_int),
+        ('preferredShmemCarveout', ctypes.c_int),
+        ('clusterDimMustBeSet', ctypes.c_int),
+        ('requiredClusterWidth', ctypes.c_int),
+        ('requiredClusterHeight', ctypes.c_int),
+        ('requiredClusterDepth', ctypes.c_int),
+        ('clusterSchedulingPolicyPreference', ctypes.c_int),
+        ('nonPortableClusterSizeAllowed', ctypes.c_int),
+        ('reserved', ctypes.c_int * 16),
+    ]
+
+
 class cudaIpcMemHandle_st(ctypes.Structure):
     _fields_ = [
         ('reserved', ctypes.c_char * 64),
@@ -2862,6 +2884,14 @@ PROTOTYPES = {
     "cudaGetDeviceProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cudaSignalExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
     "cudaWaitExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
+    "cudaFuncGetAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaFuncSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
+    "cudaFuncSetCacheConfig": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cudaFuncSetSharedMemConfig": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cudaFuncGetName": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]),
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_uint]),
+    "cudaOccupancyAvailableDynamicSMemPerBlock": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
     "cudaStreamBeginCapture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cudaStreamBeginCaptureToGraph": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
     "cudaStreamEndCapture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),

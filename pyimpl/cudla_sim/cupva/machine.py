@@ -67,6 +67,16 @@ class Pva:
         found = self.process.family("cudart", CudaContext).memory.allocation(address)
         return found if found is not None and (found.is_device or found.is_managed) else None
 
+    def cuda_end(self, address: int) -> int | None:
+        """Where the memory of CUDA around an address ends: of its device or page-locked memory, or
+        of external memory that it has mapped."""
+        memory = self.process.family("cudart", CudaContext).memory
+        found = memory.allocation(address)
+        if found is not None:
+            return found.region.end
+        mapped = memory.mapping(address)
+        return None if mapped is None else mapped.base + mapped.size
+
     def program(self, executable: Executable | None) -> Program:
         """A new program; ``programs`` lists those that live."""
         made = Program(self.memory, executable)

@@ -305,11 +305,10 @@ class DeviceMemory:
         self._of_cuda(address)
 
     def unregister(self, address: int) -> None:
-        """Gives a CUDA allocation up. Raises CupvaError(CUPVA_INVALID_ARGUMENT)."""
-        known = self._cuda.pop(address, None)
-        if known is None:
-            raise invalid(f"{address:#x} is not the start of registered CUDA memory")
-        self.free(known[1])
+        """Nothing: CUDA memory is given up after cudaFree, as drivers since 2006 do. Raises
+        CupvaError(CUPVA_INVALID_ARGUMENT) for what is no memory of CUDA."""
+        if self.cuda(address) is None:
+            raise invalid(f"{address:#x} is no device pointer of CUDA; only such are registered")
 
     def _of_cuda(self, address: int) -> int:
         """The PVA's device address of one of CUDA; its allocation is imported on first use, and
@@ -322,7 +321,7 @@ class DeviceMemory:
         if known is None or known[0] is not allocation:
             for old, (gone, _) in list(self._cuda.items()):
                 if gone.freed or old == base:
-                    self.unregister(old)
+                    self.free(self._cuda.pop(old)[1])
             known = allocation, self.take_in(base, allocation.region.size)
             self._cuda[base] = known
         return known[1] + address - base

@@ -6,10 +6,11 @@ NvSciBuf and NvSciSync headers (types of values, which keys an application may w
 
 from __future__ import annotations
 
+import copy
 import struct
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from .errors import bad_parameter
 
@@ -21,12 +22,14 @@ class Key:
     """One attribute key: its name, the form of its value, and whether an application writes it.
 
     ``form`` is an element type (``bool u32 i32 u64 f32 bytesN``), with ``[]`` for an array of 1
-    or more. ``check`` returns what is wrong with a decoded value, or "".
+    or more. ``answered`` is False for a wish that reconciliation answers with another key.
+    ``check`` returns what is wrong with a decoded value, or "".
     """
 
     name: str
     form: str
     writable: bool = True
+    answered: bool = True
     check: Callable[[Any], str] | None = None
 
     @property
@@ -65,6 +68,7 @@ class Key:
 
 
 Slot = dict[int, bytes]
+List = TypeVar("List", bound="AttrList")
 
 
 class AttrList:
@@ -74,22 +78,25 @@ class AttrList:
         self.schema = schema
         self.module = module
         self.slots: list[Slot] = slots if slots is not None else [{}]
+        self.writable = slots is None  # what was put together from other lists stays as it is
+        self.written: set[int] = set()  # not those of the list that this one is a clone of
         self.reconciled = False
         self.engines: set[str] = set()  # hardware that filled in its own part of the list
         self.owned: Any = None  # the handle of a list that belongs to its object
-        self.lent: dict[tuple[int, int], Any] = {}  # values that C looks at, by slot and key
+        self.lent: dict[tuple[int, bytes], Any] = {}  # values that C looks at, by key
 
     def set_attrs(self, pairs: Iterable[tuple[int, bytes | None]]) -> None:
         """Writes attributes to slot 0; all or none.
 
-        Raises NvSciError (BadParameter): reconciled list, several slots, unknown or output-only
-        key, key already set or twice in the call, NULL value, wrong length, value out of range.
+        Raises NvSciError (BadParameter): reconciled or appended list, unknown or output-only key,
+        key already set or twice in the call, NULL value, wrong length, value out of range.
         """
         if self.reconciled:
             raise bad_parameter("attrList is reconciled; attributes are set before reconciliation")
-        if len(self.slots) > 1:
+        if not self.writable:
             raise bad_parameter(
-                f"attrList has {len(self.slots)} slots; only a list of one is writable"
+                "attrList was put together from other lists (appended, or the conflicts of a "
+                "reconciliation), so it is read-only; a clone of it is writable"
             )
         fresh: Slot = {}
         slot = self.slots[0]
@@ -99,7 +106,7 @@ class AttrList:
                 raise bad_parameter(f"{key.name} is answered by reconciliation; it cannot be set")
             if number in fresh:
                 raise bad_parameter(f"{key.name} occurs twice in pairArray")
-            if number in slot:
+            if number in self.written:
                 raise bad_parameter(f"{key.name} is set already; attributes are written once")
             if raw is None:
                 raise bad_parameter(f"{key.name}: value is NULL")
@@ -107,12 +114,23 @@ class AttrList:
             fresh[number] = raw
         self.schema.check_new(slot, fresh)
         slot.update(fresh)
+        self.written.update(fresh)
 
     def get(self, number: int, slot: int = 0) -> bytes:
-        """The value as C sees it; empty when it is not set."""
+        """The value as C sees it; empty when it is not set. Raises NvSciError (BadParameter)."""
         if not 0 <= slot < len(self.slots):
             raise bad_parameter(f"slotIndex is {slot}; attrList has {len(self.slots)} slots")
-        self.schema.key(number)
+        key = self.schema.key(number)
+        if self.schema.reads_by_kind:
+            if self.reconciled and not key.answered:
+                raise bad_parameter(
+                    f"{key.name} is a wish, which a reconciled list does not answer; read "
+                    "ActualPerm of it"
+                )
+            if not self.reconciled and not key.writable:
+                raise bad_parameter(
+                    f"{key.name} is answered by reconciliation; attrList is not reconciled"
+                )
         return self.slots[slot].get(number, b"")
 
     def value(self, number: int, default: Any = None, slot: int = 0) -> Any:
@@ -120,11 +138,13 @@ class AttrList:
         raw = self.slots[slot].get(number)
         return default if raw is None else self.schema.key(number).decode(raw)
 
-    def clone(self) -> AttrList:
-        copy = AttrList(self.schema, self.module, [dict(s) for s in self.slots])
-        copy.reconciled = self.reconciled
-        copy.engines = set(self.engines)
-        return copy
+    def clone(self: List) -> List:
+        """The same kind of list with the same values; an unreconciled one may set them anew."""
+        twin = copy.copy(self)
+        twin.slots = [dict(s) for s in self.slots]
+        twin.writable, twin.written = not self.reconciled, set()
+        twin.engines, twin.owned, twin.lent = set(self.engines), None, {}
+        return twin
 
     def dump(self) -> str:
         """The list as text, a line per attribute."""
@@ -138,7 +158,14 @@ class AttrList:
 
 
 class Schema:
-    """The keys of one library, and the rules that involve several of them."""
+    """The keys of one library, and the rules that involve several of them.
+
+    ``reads_by_kind``: wishes are not read from reconciled lists, answers not from others.
+    ``lists_once``: no list may be twice among those of one call.
+    """
+
+    reads_by_kind = False
+    lists_once = False
 
     def __init__(self, name: str, keys: Mapping[int, Key]) -> None:
         self.name = name

@@ -21,6 +21,7 @@ from .bufattrs import SCHEMA
 from .errors import NvSciError, bad_parameter
 
 READ_WRITE = Perm.NvSciBufAccessPerm_ReadWrite
+_MAX_U64 = (1 << 64) - 1
 
 _OR_KEYS = {
     K.NvSciBufGeneralAttrKey_NeedCpuAccess,
@@ -179,11 +180,15 @@ class Buffer:
 
 
 class BufObj:
-    """One handle's view of a buffer: the memory, and what this handle may do with it."""
+    """One handle's view of a buffer: the memory, and what this handle may do with it.
 
-    def __init__(self, buffer: Buffer, perm: int) -> None:
+    ``attributes`` are those of the buffer, with the ActualPerm of this handle.
+    """
+
+    def __init__(self, buffer: Buffer, perm: int, attributes: ReconciledBuf) -> None:
         self.buffer = buffer
         self.perm = perm
+        self.attributes = attributes
 
     @classmethod
     def allocate(cls, attributes: AttrList, memory: AddressSpace) -> BufObj:
@@ -191,7 +196,7 @@ class BufObj:
         if not isinstance(attributes, ReconciledBuf):
             raise bad_parameter("reconciledAttrList is not reconciled; reconcile it first")
         perm = attributes.value(K.NvSciBufGeneralAttrKey_ActualPerm)
-        return cls(Buffer(attributes, memory), perm)
+        return cls(Buffer(attributes, memory), perm, attributes)
 
     def duplicate(self, perm: int | None = None) -> BufObj:
         """Another handle, with ``perm`` (never more than this one has)."""
@@ -200,20 +205,51 @@ class BufObj:
             raise bad_parameter(f"reducedPerm is {wanted}; Readonly 1 or ReadWrite 3")
         if wanted > self.perm:
             raise bad_parameter(f"reducedPerm {wanted} is more than the object's {self.perm}")
-        return BufObj(self.buffer.retain(), wanted)
+        attributes = self.attributes
+        if wanted != self.perm:
+            key = int(K.NvSciBufGeneralAttrKey_ActualPerm)
+            attributes = attributes.clone()
+            attributes.slots[0][key] = SCHEMA.key(key).encode(wanted)
+        return BufObj(self.buffer.retain(), wanted, attributes)
 
     def free(self) -> None:
         self.buffer.release()
 
+    @property
+    def cpu_access(self) -> bool:
+        return bool(self.attributes.value(K.NvSciBufGeneralAttrKey_NeedCpuAccess, False))
+
     def cpu_address(self, *, write: bool) -> int:
         """Where the CPU finds the memory. Raises NvSciError (BadParameter) when it may not."""
-        if not self.buffer.attributes.value(K.NvSciBufGeneralAttrKey_NeedCpuAccess, False):
+        if not self.cpu_access:
             raise bad_parameter(
                 "bufObj was allocated without CPU access; set NeedCpuAccess true in a list"
             )
         if write and self.perm != READ_WRITE:
             raise bad_parameter("bufObj is read-only; use NvSciBufObjGetConstCpuPtr")
         return self.buffer.address
+
+    def flush(self, offset: int, length: int) -> None:
+        """Checks a range to flush; memory is coherent here, so there is nothing to do with it.
+
+        Raises NvSciError: BadParameter, Overflow, NotPermitted.
+        """
+        if length == 0:
+            raise bad_parameter("len is 0; it is 1 or more")
+        if offset + length > _MAX_U64:
+            raise NvSciError(
+                Status.NvSciError_Overflow, f"offset {offset} + len {length} is beyond 64 bits"
+            )
+        if not self.cpu_access:
+            raise NvSciError(
+                Status.NvSciError_NotPermitted,
+                "bufObj was allocated without CPU access, so the CPU has nothing to flush; set "
+                "NeedCpuAccess true in a list",
+            )
+        if offset + length > self.buffer.size:
+            raise bad_parameter(
+                f"[{offset}, +{length}) is not within the buffer's {self.buffer.size} bytes"
+            )
 
 
 def copy_pixels(

@@ -85,7 +85,7 @@ def _key(name: str, form: str, out: bool = False, check: Any = None) -> Key:
 KEYS = {
     K.NvSciBufGeneralAttrKey_Types: _key("Types", "i32[]", check=_types),
     K.NvSciBufGeneralAttrKey_NeedCpuAccess: _key("NeedCpuAccess", "bool"),
-    K.NvSciBufGeneralAttrKey_RequiredPerm: _key("RequiredPerm", "i32", check=_perm),
+    K.NvSciBufGeneralAttrKey_RequiredPerm: Key("RequiredPerm", "i32", answered=False, check=_perm),
     K.NvSciBufGeneralAttrKey_EnableCpuCache: _key("EnableCpuCache", "bool"),
     K.NvSciBufGeneralAttrKey_GpuId: _key("GpuId", "bytes16[]"),
     K.NvSciBufGeneralAttrKey_CpuNeedSwCacheCoherency: _key(
@@ -163,6 +163,8 @@ KEYS = {
 
 class BufSchema(Schema):
     """Adds: keys of a data type need that type in Types, set before or in the same call."""
+
+    reads_by_kind = True
 
     def check_new(self, present: Slot, fresh: Slot) -> None:
         raw = fresh.get(K.NvSciBufGeneralAttrKey_Types, present.get(K.NvSciBufGeneralAttrKey_Types))

@@ -34,7 +34,13 @@ def _perm(value: int) -> str:
     return f"{value:#x} is no permission; WaitOnly 1, SignalOnly 2 or WaitSignal 3"
 
 
-SCHEMA = Schema(
+class SyncSchema(Schema):
+    """The keys of sync objects."""
+
+    lists_once = True
+
+
+SCHEMA = SyncSchema(
     "NvSciSync",
     {
         K.NvSciSyncAttrKey_NeedCpuAccess: Key("NeedCpuAccess", "bool"),
@@ -186,14 +192,17 @@ class SyncObj:
     def __init__(self, attributes: ReconciledSync) -> None:
         self.attributes = attributes
         self.id = next(_sync_ids)
-        kind = "sync point" if self.is_sync_point else "deterministic semaphore"
-        self.timeline = Timeline(f"NvSciSync {kind}", shown=True)
+        self.timeline = Timeline(f"NvSciSync {self.primitive_name}", shown=True)
         self._timestamps_us: dict[int, int] = {}
         self._statuses: dict[int, int] = {}
 
     @property
     def is_sync_point(self) -> bool:
         return self.attributes.primitive is Primitive.NvSciSyncAttrValPrimitiveType_Syncpoint
+
+    @property
+    def primitive_name(self) -> str:
+        return "sync point" if self.is_sync_point else "deterministic semaphore"
 
     @property
     def has_timestamps(self) -> bool:

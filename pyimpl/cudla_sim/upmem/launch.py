@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from time import perf_counter_ns
@@ -40,42 +41,64 @@ def launch(selection: Selection, asynchronous: bool) -> None:
         run(dpus)
         return
     job = "launch_dpu" if selection.dpu is not None else "launch_rank"
-    for rank in selection.ranks:
-        with rank.lock:
-            rank.launches += 1
     called = selection.ranks[0].machine.hardware.now
-    works = [
+    works: list[tuple[Rank, Callable[[], None]]] = [
         (rank, partial(_run_queued, rank, selection.of(rank), called)) for rank in selection.ranks
     ]
-    submit_all(job, works)
+    _submit(job, works)
+
+
+def _submit(job: str, works: list[tuple[Rank, Callable[[], None]]]) -> None:
+    """Queues launches, which ``Rank.launches`` counts. Their work is done though an earlier job
+    failed: a launch that is left out is over, too."""
+    ranks = [rank for rank, _ in works]
+    _count(ranks, 1)
+    try:
+        submit_all(job, works, always=True)
+    except DpuError:  # nothing was queued
+        _count(ranks, -1)
+        raise
+
+
+def _count(ranks: list[Rank], change: int) -> None:
+    for rank in ranks:
+        with rank.lock:
+            rank.launches += change
 
 
 def _run_queued(rank: Rank, dpus: list[Dpu], called: float) -> None:
     try:
-        if not rank.freed:
+        if not rank.freed and not rank.stopped:
             run(dpus, called)
     finally:
-        with rank.lock:
-            rank.launches -= 1
+        _count([rank], -1)
 
 
 def resume_later(dpu: Dpu) -> None:
     """A DPU that has stopped goes on, as an asynchronous launch. Hardware times leave it out."""
+    from .debug.control import stays
+
     rank = dpu.rank
     with rank.lock:
         dpu.goes_on, dpu.stopped_by, dpu.fault = True, dpu.fault, None
-        rank.launches += 1
-    submit_all("launch_dpu", [(rank, partial(_resume_queued, dpu))])
+    try:
+        _submit("launch_dpu", [(rank, partial(_resume_queued, dpu))])
+    except BaseException:
+        stays(dpu)
+        raise
 
 
 def _resume_queued(dpu: Dpu) -> None:
-    from .debug.control import RESUME, execute  # only for debuggers
+    from .debug.control import RESUME, execute, stays  # only for debuggers
 
     rank = dpu.rank
     try:
+        if rank.freed or rank.stopped:
+            stays(dpu)
+            return
         with rank.lock:
             wanted, dpu.goes_on = dpu.goes_on, False
-        if wanted and not rank.freed:
+        if wanted:
             _running([rank], 1)
             try:
                 dpu.fault = execute(dpu, RESUME)
@@ -85,8 +108,7 @@ def _resume_queued(dpu: Dpu) -> None:
                 _report([dpu])
                 raise error(Status.DPU_ERR_DPU_FAULT, f"DPU {dpu.name}: {dpu.fault.text}")
     finally:
-        with rank.lock:
-            rank.launches -= 1
+        _count([rank], -1)
 
 
 def run(dpus: list[Dpu], called: float | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..constants.dpu_protocol import INSTRUCTION_BYTES, IRAM_INSTRUCTIONS, dpu_core
@@ -12,6 +13,7 @@ from .memory import CORE_OFFSET, IRAM_OFFSET, MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
 from .profile import Profile
 from .program import Program
 from .rank import Selection
+from .symbols import Segment
 
 if TYPE_CHECKING:
     from .vendor import Code
@@ -25,11 +27,11 @@ _MEMORIES = {
 """Where they lie in a slot, and their bytes."""
 
 
-def load(selection: Selection, program: Program) -> None:
+def load(selection: Selection, program: Program, segments: Sequence[Segment] | None = None) -> None:
     """Writes the program's variables into every DPU of the set and clears its faults.
 
     WRAM variables and ``__mram`` variables get their first values; ``__mram_noinit`` ones and the
-    rest of MRAM keep what they hold.
+    rest of MRAM keep what they hold. ``segments``: written instead of the program's.
 
     Raises DpuError(DPU_ERR_TOO_MANY_TASKLETS) when the chip has fewer threads.
     """
@@ -57,7 +59,7 @@ def load(selection: Selection, program: Program) -> None:
         write(CORE_OFFSET, core.ljust(IRAM_OFFSET - CORE_OFFSET, b"\0"))
         write(IRAM_OFFSET, bytes(IRAM_INSTRUCTIONS * INSTRUCTION_BYTES))
         write(WRAM_OFFSET, bytes(WRAM_SIZE))
-    for segment in program.segments:
+    for segment in program.segments if segments is None else segments:
         start, size = _MEMORIES[segment.memory]
         data = segment.data.ljust(segment.size, b"\0")
         write(start + segment.offset, data[: size - segment.offset])

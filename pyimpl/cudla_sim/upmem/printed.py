@@ -11,11 +11,18 @@ import re
 import struct
 
 _SPECIFICATION = re.compile(rb"%([-+ #0]*)(\d*)(?:\.(\d*))?([lhLjzt]*)(.)", re.DOTALL)
+_FORMAT = re.compile(rb"(?:%[-+ #0]*\d*(?:\.\d*)?[lhLjzt]*[a-zA-Z%])+\0")
 _SIGNED, _UNSIGNED, _FLOATS = "di", "xXoup", "eEfFgG"
 
 
 class LogFormatError(Exception):
     """The bytes are no log; the text says where."""
+
+
+def holds_messages(buffer: bytes) -> bool:
+    """Whether a print buffer begins with a message, rather than with the plain text that programs
+    for this machine's processor print."""
+    return _FORMAT.match(buffer) is not None
 
 
 def text(log: bytes) -> str:

@@ -63,8 +63,9 @@ class Program:
         return f"{text}; did you mean {near[0]!r}?" if near else text
 
 
-def read_file(path: str) -> Program:
-    """Reads a program file.
+def read_file(path: str, function: str = "dpu_load") -> Program:
+    """Reads a program file. ``function``: the public name of who asks, for its own words on
+    standard error.
 
     Raises DpuError: DPU_ERR_ELF_NO_SUCH_FILE when it cannot be read, DPU_ERR_ELF_INVALID_FILE when
     it is no DPU program.
@@ -73,12 +74,12 @@ def read_file(path: str) -> Program:
         image = Path(path).read_bytes()
     except (OSError, ValueError) as cause:
         text = f"{path!r} cannot be read: {cause}"
-        notices.refuse("dpu_load", text)
+        notices.refuse(function, text)
         raise error(Status.DPU_ERR_ELF_NO_SUCH_FILE, text) from None
-    return read(image, path)
+    return read(image, path, function)
 
 
-def read(image: bytes, path: str) -> Program:
+def read(image: bytes, path: str, function: str = "dpu_load") -> Program:
     """The same for a file's contents; ``path`` is for messages."""
     from .elf import parse  # pyelftools: only for programs that load
 
@@ -86,7 +87,7 @@ def read(image: bytes, path: str) -> Program:
     try:
         symbols, segments, code = parse(same, path)
     except DpuError as refused:
-        notices.refuse("dpu_load", refused.explanation)
+        notices.refuse(function, refused.explanation)
         raise
     return Program(path, same, symbols, segments, code)
 

@@ -235,6 +235,18 @@ class Rank:
             self._side.drain()
         self._waiting_beside()()
 
+    def settle(self) -> bool:
+        """Waits until no job is queued or DPUs run, whichever comes first; True: DPUs run.
+
+        What the SDK's lower layer does is never queued: it happens beside DPUs that run, or is
+        refused. A launch that did not begin is waited for, so that its DPUs run for the caller.
+        """
+        while not (self.running or self.idle or self.is_own_thread):
+            self._queue.drain(_LOOK_S)
+            if self._side is not None and not self.running:
+                self._side.drain(_LOOK_S)
+        return self.running > 0
+
     def _waiting_beside(self) -> Callable[[], object]:
         last = self._queue.last
 

@@ -13,6 +13,7 @@ from ..core.pages import accessible
 from ..native.dpu_memory import DpuCopies, Numbers, Place, host_addresses
 from . import notices
 from .errors import DpuError, Status, error
+from .memory import WRAM_OFFSET
 from .program import Program
 from .rank import Dpu, Selection, submit_all
 from .spans import MEMORIES, span
@@ -36,6 +37,8 @@ class Flags(NamedTuple):
     no_reset: bool = False
     asynchronous: bool = False
     parallel: bool = False
+    direct: bool = False
+    """No bit of these: the copy is one of the SDK's lower layer, see ``admit``."""
 
     @staticmethod
     def of(value: int) -> Flags:
@@ -46,6 +49,9 @@ class Flags(NamedTuple):
                 "DPU_XFER_PARALLEL (4) exist",
             )
         return Flags(bool(value & 1), bool(value & 2), bool(value & 4))
+
+
+_QUEUED = Flags()
 
 
 def common_program(selection: Selection) -> Program:
@@ -193,7 +199,9 @@ def perform(
             works.append((rank, partial(_beside, dpus, copy.run) if flags.parallel else copy.run))
         submit_all(job, works, beside=flags.parallel)
         return
-    if flags.parallel:
+    if flags.direct:
+        admit(selection.dpus, where)
+    elif flags.parallel:
         selection.beside()
         together(selection.dpus)
     else:
@@ -205,6 +213,23 @@ def together(dpus: list[Dpu]) -> bool:
     """Before the host talks to DPUs that may run. False: none of them does."""
     running = [dpu.slot for dpu in dpus if dpu.rank.running]
     return bool(running) and dpus[0].rank.machine.store.together(running)
+
+
+def admit(dpus: list[Dpu], where: Place) -> None:
+    """Before a copy of the SDK's lower layer, which no queue orders: WRAM is the host's while DPUs
+    run, MRAM is not.
+
+    Raises DpuError(DPU_ERR_MRAM_BUSY).
+    """
+    busy = [rank for rank in dict.fromkeys(dpu.rank for dpu in dpus) if rank.settle()]
+    if not busy or not where.size:
+        return
+    if where.offset < WRAM_OFFSET:
+        raise error(
+            Status.DPU_ERR_MRAM_BUSY,
+            f"DPUs of rank {busy[0].id} run, and MRAM is theirs meanwhile; dpu_sync waits for them",
+        )
+    together(dpus)
 
 
 def _beside(dpus: list[Dpu], work: Callable[[], None]) -> None:
@@ -227,7 +252,14 @@ def broadcast(
     perform(selection, where, hosts, "src", _JOBS[symbol.memory, True, True], flags)
 
 
-def fetch(selection: Selection, symbol: Symbol, offset: int, target: int, length: int) -> None:
+def fetch(
+    selection: Selection,
+    symbol: Symbol,
+    offset: int,
+    target: int,
+    length: int,
+    flags: Flags = _QUEUED,
+) -> None:
     """Bytes of one DPU to the host (dpu_copy_from).
 
     Raises DpuError(DPU_ERR_INVALID_DPU_SET) for a set of more than one DPU.
@@ -239,7 +271,10 @@ def fetch(selection: Selection, symbol: Symbol, offset: int, target: int, length
             "dpu_push_xfer takes many",
         )
     where = place(selection, symbol, offset, length, False, "dpu_copy_from_symbol")
-    selection.wait()
+    if flags.direct:
+        admit(selection.dpus, where)
+    else:
+        selection.wait()
     if not target and length:
         raise bad_buffer(0, length, "dst", selection.dpus[0])
     hosts = host_addresses([target])

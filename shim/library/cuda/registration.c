@@ -1,5 +1,7 @@
 /* The table of fat binaries, kernels and variables, filled by static initialisers before main and of
  * libraries that are loaded later. No Python: it may not be there yet. */
+#define _GNU_SOURCE /* dladdr */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +81,21 @@ SIM_EXPORT void sim____cudaUnregisterFatBinary(void **handle)
     free(gone);
 }
 
+/*
+ * The library that a kernel is in stays loaded, whoever closes it: the engine of another one keeps the
+ * kernel's functions, and a library that takes its place would be taken for it.
+ */
+static void keep_loaded(const void *kernel)
+{
+    static void *last;
+    Dl_info found;
+    if (!dladdr(kernel, &found) || found.dli_fbase == __atomic_exchange_n(&last, found.dli_fbase, __ATOMIC_RELAXED)) {
+        return;
+    }
+    void *library = dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    if (library != NULL) { dlclose(library); }
+}
+
 SIM_EXPORT void sim____cudaRegisterFunction(void **handle, const char *host, char *device,
                                             const char *name, int thread_limit, void *tid,
                                             void *bid, void *block, void *grid, int *warp)
@@ -96,6 +113,7 @@ SIM_EXPORT void sim____cudaRegisterFunction(void **handle, const char *host, cha
         };
     }
     pthread_mutex_unlock(&lock);
+    if (of != NULL && sim_cuda_is_ours(of->wrapper)) { keep_loaded(host); }
 }
 
 static void add_variable(void **handle, void *host, const char *name, size_t size, int constant,

@@ -25,8 +25,8 @@ static void change(void *argument)
                              (dpu_mem_max_size_t)piece->size, piece->init != 0);
 }
 
-/* The SDK's own functions patch for its profiler and write CLOCKS_PER_SEC. Nothing is profiled here,
-   and the clock is written with every load; programs may call what they replace. */
+/* Those of the SDK patch for its profiler and write CLOCKS_PER_SEC. Nothing is profiled here, and
+   every load writes the clock; programs may call what they replace. */
 static dpu_error_t unchanged(dpu_loader_env_t env, void *content, dpu_mem_max_addr_t address,
                              dpu_mem_max_size_t size, bool init)
 {

@@ -66,3 +66,39 @@ def test_refused_transfers_symbols_and_files(
     for line, pattern in zip(said, expected, strict=True):
         assert re.fullmatch(pattern, line), line
     assert all(re.match(stamp, line) for line in lines if not line.startswith("cudla-sim"))
+
+
+OPENING = r"""
+#include <dpu.h>
+#include <dpu_elf.h>
+#include <dpu_program.h>
+int main(int argc, char **argv)
+{
+    static uint8_t text[] = "no program";
+    static struct dpu_program_t program;
+    struct dpu_incbin_t incbin = { text, 5, "it" };
+    struct dpu_set_t set;
+    dpu_elf_file_t file;
+    DPU_ASSERT(dpu_alloc(1, NULL, &set));
+    dpu_load_from_memory(set, text, 6, NULL);
+    dpu_load_from_incbin(set, &incbin, NULL);
+    dpu_elf_open("/nowhere", &file);
+    dpu_elf_map(text, 7, &file, "a map");
+    dpu_load_elf_program(&file, "/neither", &program, 64 << 20);
+    dpu_load_elf_program_from_memory(&file, "a copy", text, 8, &program, 64 << 20);
+    return 0;
+}
+"""
+
+
+def test_a_refused_file_is_told_by_the_function_that_read_it(sim_cc: Compiler) -> None:
+    done = sim_cc.run(sim_cc.build(OPENING))
+    said = [line.split(":")[1].strip() for line in done.err.splitlines() if "'" in line]
+    assert said == [
+        "dpu_load_from_memory",
+        "dpu_load_from_incbin",
+        "dpu_elf_open",
+        "dpu_elf_map",
+        "dpu_load_elf_program",
+        "dpu_load_elf_program_from_memory",
+    ]

@@ -75,7 +75,8 @@ inline void ConvertToGeometry(SurfaceAttributes const &attributes, int32_t const
     impl::check(CupvaMemConvertToGeometry(&given, bpp, &geometry));
 }
 
-/** UnsupportedFeature, as are Unregister, MapL2 and UnmapL2. */
+/** CUDA memory is registered at its first use, so this and Unregister change nothing; HOST is an
+ * UnsupportedFeature, as are MapL2 and UnmapL2. */
 inline void Register(void const *const ptr, int64_t const size, ExternalAllocType const type)
 {
     impl::check(CupvaMemRegister(ptr, size, static_cast<cupvaExternalAllocType_t>(type)));

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from enum import IntEnum
 from typing import Any
 
@@ -73,16 +75,29 @@ def func_get_module(target: Any, function: Any) -> None:
     target[0] = pointer(_owner(address(function)).handle)
 
 
+def _in_table(function: Any) -> str:
+    """The name in the file's own table of symbols, which the loader does not read. Raises CudaError
+    (NOT_FOUND)."""
+    from elftools.elf.elffile import ELFFile
+
+    base = ffi.new("uintptr_t *")
+    file = lib.sim_cuda_file_of(function, base)
+    if file:
+        with suppress(OSError), open(os.fsdecode(ffi.string(file)), "rb") as opened:
+            table: Any = ELFFile(opened).get_section_by_name(".symtab")
+            for symbol in table.iter_symbols() if table is not None else ():
+                if symbol["st_value"] == address(function) - base[0]:
+                    return str(symbol.name)
+    raise CudaError(
+        Result.CUDA_ERROR_NOT_FOUND, f"kernel {address(function):#x} has no name: it was stripped"
+    )
+
+
 def _name(target: Any, function: Any) -> None:
     null(name=target)
     check_kernel(function)
     known = lib.sim_cuda_symbol_name(function)
-    if not known:
-        raise CudaError(
-            Result.CUDA_ERROR_INVALID_HANDLE,
-            f"hfunc ({address(function):#x}) has no name: it is static",
-        )
-    target[0] = lasting(ffi.string(known).decode(errors="replace"))
+    target[0] = lasting(ffi.string(known).decode() if known else _in_table(function))
 
 
 @driver.export("cuFuncGetName")

@@ -25,9 +25,10 @@ class Link:
 
     def add(self, kind: int, image: bytes) -> None:
         """Raises CudaError (INVALID_VALUE, NOT_SUPPORTED)."""
-        if kind not in Input._value2member_map_:
+        if not 0 <= kind < Input.CU_JIT_NUM_INPUT_TYPES:
             raise CudaError(
-                Result.CUDA_ERROR_INVALID_VALUE, f"type is {kind}; CUjitInputType has 0 to 4"
+                Result.CUDA_ERROR_INVALID_VALUE,
+                f"type is {kind}; CUjitInputType has 0 to {Input.CU_JIT_NUM_INPUT_TYPES - 1}",
             )
         if self.image is not None:
             raise CudaError(

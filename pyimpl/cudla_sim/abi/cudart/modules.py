@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -33,15 +34,36 @@ _FAT_MAGIC = b"\x50\xed\x55\xba"
 _WRAPPER_MAGIC = 0x466243B1  # nvcc's __fatBinC_Wrapper_t
 
 
+_used: Counter[int] = Counter()
+"""How often a descriptor has named a library."""
+_MOST_USES = 1000  # a name has 4095 bytes at most
+
+
+def _name(descriptor: int) -> str:
+    """A name that no library has had: the loader takes a name that it knows for that library, and
+    one with variables that exist once in a process stays when it is closed."""
+    uses = _used[descriptor]
+    _used[descriptor] += 1
+    return "/proc/self/fd/" + uses * "./" + str(descriptor)
+
+
+def _descriptor() -> int:
+    """One for a file in memory; those that were used too often are not used again."""
+    found = os.memfd_create("cudla-sim module")
+    while _used[found] >= _MOST_USES:
+        found = os.dup(found)
+    return found
+
+
 class Module:
     """A shared library in memory. The descriptor stays open, as the loader knows files by name."""
 
     def __init__(self, image: bytes) -> None:
-        self.descriptor = os.memfd_create("cudla-sim module")
+        self.descriptor = _descriptor()
         try:
             with open(self.descriptor, "wb", closefd=False) as file:
                 file.write(image)
-            self.library = ctypes.CDLL(f"/proc/self/fd/{self.descriptor}", mode=os.RTLD_NOW)
+            self.library = ctypes.CDLL(_name(self.descriptor), mode=os.RTLD_NOW)
         except OSError as error:
             os.close(self.descriptor)
             raise CudaError(Result.CUDA_ERROR_INVALID_IMAGE, f"image: {error}") from None
@@ -290,7 +312,7 @@ def module_get_global(target: Any, size: Any, handle: Any, name: Any) -> None:
         size[0] = count
 
 
-def _function_attribute(function: Any, wanted: int) -> int:
+def function_attribute(function: Any, wanted: int) -> int:
     """What every kernel answers: limits of the device; what a compiler for a GPU would say is 0."""
     found = get_device(0)
     if wanted == Attribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -317,10 +339,11 @@ def check_kernel(function: Any) -> None:
 
 
 def _attribute(attribute: int) -> None:
-    if attribute not in Attribute._value2member_map_:
+    if not 0 <= attribute < Attribute.CU_FUNC_ATTRIBUTE_MAX:
         raise CudaError(
             Result.CUDA_ERROR_INVALID_VALUE,
-            f"attrib is {attribute}; CUfunction_attribute has 0 to 9",
+            f"attrib is {attribute}; CUfunction_attribute has 0 to "
+            f"{Attribute.CU_FUNC_ATTRIBUTE_MAX - 1}",
         )
 
 
@@ -329,7 +352,7 @@ def func_get_attribute(value: Any, attribute: int, function: Any) -> None:
     null(pi=value)
     _attribute(attribute)
     check_kernel(function)
-    value[0] = _function_attribute(function, attribute)
+    value[0] = function_attribute(function, attribute)
 
 
 @driver.export("cuFuncSetAttribute")
@@ -337,9 +360,15 @@ def func_set_attribute(function: Any, attribute: int, value: int) -> None:
     _attribute(attribute)
     check_kernel(function)
     if attribute == Attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        most = get_device(0).attribute(Device.cudaDevAttrMaxSharedMemoryPerBlockOptin)
-        if not 0 <= value <= most:
-            raise CudaError(
-                Result.CUDA_ERROR_INVALID_VALUE, f"value is {value}; a block has 0 to {most} bytes"
-            )
-        lib.sim_cuda_shared(function, value)
+        allow_shared(function, value)
+
+
+def allow_shared(function: Any, value: int) -> None:
+    """Raises CudaError (INVALID_VALUE)."""
+    most = get_device(0).attribute(Device.cudaDevAttrMaxSharedMemoryPerBlockOptin)
+    if not 0 <= value <= most:
+        raise CudaError(
+            Result.CUDA_ERROR_INVALID_VALUE,
+            f"value is {value}; a block has at most {most} bytes of dynamic shared memory",
+        )
+    lib.sim_cuda_shared(function, value)

@@ -70,7 +70,18 @@ def import_memory(target: Any, pointer: Any, size: int, access: int) -> None:
     _state()
     if access not in (1, 2, 3):
         raise invalid(f"accessType is {access}; CUPVA_READ (1), WRITE (2), READ_WRITE (3)")
-    target[0] = ffi.cast("void *", machine().memory.take_in(address(pointer), size))
+    if size <= 0:
+        raise invalid(f"size is {size}; it is at least 1 byte")
+    begin = address(pointer)
+    end = machine().cuda_end(begin)
+    if end is None:
+        raise invalid(
+            f"cudaDevPtr {begin:#x} is no memory of CUDA; cudaMalloc gives it, and "
+            "CupvaMemImportFromHostPtr imports memory of the program"
+        )
+    if begin + size > end:
+        raise invalid(f"size is {size}; CUDA's memory has {end - begin} bytes from cudaDevPtr on")
+    target[0] = ffi.cast("void *", machine().memory.take_in(begin, size))
 
 
 @cupva.export("CupvaCudaCreateStream")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...cupva.dma import DRAM, L2
+from ...cupva.geometry import MAX_PLANES, Plane, planar_geometry
 from ..embedding import address, ffi
 from .family import Error, cupva, error, invalid, machine, result
 
@@ -12,6 +13,7 @@ _READ_WRITE = 3
 _DRAM, _CVSRAM = 1, 2
 _MEM_TYPES = {DRAM: 1, L2: 2}
 _RAW = 1
+_SURFACE_FORMATS = 1, 2
 
 
 @cupva.export("CupvaMemAlloc")
@@ -68,10 +70,21 @@ def get_surface_attributes(pointer: Any, attributes: Any) -> None:
 
 @cupva.export("CupvaMemConvertToGeometry")
 def convert_to_geometry(attributes: Any, bpp: int, geometry: Any) -> None:
-    raise error(
-        Error.CUPVA_UNSUPPORTED_FEATURE,
-        "UnsupportedOperation: there are no surface buffers, so no geometry of one",
-    )
+    result(geometry, "geometry")
+    if not attributes:
+        raise invalid("attributes is NULL; it points to the attributes of a surface")
+    if attributes.format not in _SURFACE_FORMATS:
+        raise invalid(
+            f"format is {attributes.format}; it is CUPVA_PITCH_LINEAR (1) or CUPVA_BLOCK_LINEAR (2)"
+        )
+    count = attributes.numPlanes
+    if not 1 <= count <= MAX_PLANES:
+        raise invalid(f"numPlanes is {count}; it is 1 to {MAX_PLANES}")
+    planes = [
+        Plane(p.offset, p.linePitch, p.widthInBytes, p.height) for p in attributes.planes[0:count]
+    ]
+    packed = planar_geometry(planes, bpp)
+    ffi.memmove(geometry, packed, len(packed))
 
 
 _HOST, _CUDA = 1, 2

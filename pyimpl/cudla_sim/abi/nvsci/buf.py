@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...constants.nvsci import NvSciBufAttrKey as K
-from ...constants.nvsci import NvSciBufMajorVersion, NvSciBufType
+from ...constants.nvsci import NvSciBufMajorVersion, NvSciBufMinorVersion, NvSciBufType
 from ...core import process
 from ...core.memory import host_bytes
 from ...nvsci import buf
@@ -15,7 +15,13 @@ from ..embedding import address, pointer
 from .lists import ListApi, null, nvsci
 
 lists = ListApi(
-    "NvSciBuf", SCHEMA, "key", buf.reconcile, buf.validate, NvSciBufMajorVersion, buf.BufModule
+    "NvSciBuf",
+    SCHEMA,
+    "key",
+    buf.reconcile,
+    buf.validate,
+    (NvSciBufMajorVersion, NvSciBufMinorVersion),
+    buf.BufModule,
 )
 nvsci.export("NvSciBufModuleOpen")(lists.open)
 nvsci.export("NvSciBufModuleClose", status=False)(lists.close)
@@ -89,7 +95,7 @@ def obj_free(obj: Any) -> None:
 
 @nvsci.export("NvSciBufObjGetAttrList")
 def obj_attr_list(obj: Any, answer: Any) -> None:
-    lists.own_list(resolve(obj).buffer.attributes, answer, bufAttrList=answer)
+    lists.own_list(resolve(obj).attributes, answer, bufAttrList=answer)
 
 
 @nvsci.export("NvSciBufObjGetMaxPerm")
@@ -126,12 +132,7 @@ def obj_const_cpu_pointer(obj: Any, answer: Any) -> None:
 
 @nvsci.export("NvSciBufObjFlushCpuCacheRange")
 def obj_flush(obj: Any, offset: int, length: int) -> None:
-    found = resolve(obj)
-    found.cpu_address(write=False)
-    if offset + length > found.buffer.size:
-        raise bad_parameter(
-            f"[{offset}, +{length}) is not within the buffer's {found.buffer.size} bytes"
-        )
+    resolve(obj).flush(offset, length)
 
 
 def _transfer(obj: Any, rect: Any, planes: Any, sizes: Any, pitches: Any, *, write: bool) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...constants.nvsci import NvSciIpcMajorVersion
-from .lists import null, nvsci
+from ...constants.nvsci import NvSciIpcMajorVersion, NvSciIpcMinorVersion
+from .lists import null, nvsci, serves
 
 
 @nvsci.export("NvSciIpcCheckVersionCompatibility")
 def check_version(major: int, minor: int, compatible: Any) -> None:
     null(isCompatible=compatible)
-    compatible[0] = major == NvSciIpcMajorVersion
+    compatible[0] = serves((NvSciIpcMajorVersion, NvSciIpcMinorVersion), major, minor)
 
 
 nvsci.unsupported(

@@ -24,6 +24,11 @@ def null(**pointers: Any) -> None:
     nvsci.require(Status.NvSciError_BadParameter, **pointers)
 
 
+def serves(version: tuple[int, int], major: int, minor: int) -> bool:
+    """Whether a library of ``version`` serves a program that was built against another one."""
+    return major == version[0] and minor <= version[1]
+
+
 class ListApi:
     """The list functions of one library; ``key_field`` names the key in its pairs."""
 
@@ -34,10 +39,10 @@ class ListApi:
         key_field: str,
         reconcile: Callable[[list[AttrList]], AttrList],
         validate: Callable[[AttrList, list[Slot]], str],
-        major_version: int,
+        version: tuple[int, int],
         module: type,
     ) -> None:
-        self.major_version = major_version
+        self.version = version
         self._module = module
         self.prefix = prefix
         self.schema = schema
@@ -58,12 +63,21 @@ class ListApi:
         return pointer(process.current().handles.add(self.kind, attributes))
 
     def lists(self, array: Any, count: int, argument: str) -> list[AttrList]:
-        """The lists of a C array."""
+        """The lists of a C array. Raises NvSciError (BadParameter)."""
         if not array:
             raise bad_parameter(f"{argument} is NULL; it points to attribute lists")
         if not 0 < count <= MAX_LISTS:
             raise bad_parameter(f"{argument}: the count is {count}; it is 1 to {MAX_LISTS}")
-        return [self.resolve(array[i], f"{argument}[{i}]") for i in range(count)]
+        found = [self.resolve(array[i], f"{argument}[{i}]") for i in range(count)]
+        if self.schema.lists_once:
+            first: dict[int, int] = {}
+            for index, each in enumerate(found):
+                earlier = first.setdefault(id(each), index)
+                if earlier != index:
+                    raise bad_parameter(
+                        f"{argument} holds one list twice, at {earlier} and {index}"
+                    )
+        return found
 
     def create(self, module: Any, new_list: Any) -> None:
         null(newAttrList=new_list)
@@ -74,7 +88,8 @@ class ListApi:
         if not handle:
             return
         attributes = self.resolve(handle)
-        if attributes.owned is not None:
+        # The list that the object was made from is another handle of the same list.
+        if attributes.owned is not None and address(attributes.owned) == address(handle):
             raise bad_parameter(
                 "attrList belongs to its object (from ObjGetAttrList); do not free it"
             )
@@ -100,8 +115,8 @@ class ListApi:
             found.append((number, bytes(ffi.buffer(pair.value, pair.len))))
         return found
 
-    def check_version(self, major: int, _: int, compatible: Any) -> None:
-        self.check(major == self.major_version, isCompatible=compatible)
+    def check_version(self, major: int, minor: int, compatible: Any) -> None:
+        self.check(serves(self.version, major, minor), isCompatible=compatible)
 
     def get_first_attrs(self, handle: Any, pairs: Any, count: int) -> None:
         self.get_attrs(handle, 0, pairs, count)
@@ -180,12 +195,13 @@ class ListApi:
         raw = attributes.get(number, slot)
         if not raw:
             return ffi.NULL, 0
+        # A value that a clone sets anew gets other memory: C may still look at the old one.
         lent = attributes.lent
-        if (slot, number) not in lent:
+        if (number, raw) not in lent:
             # 8 bytes more than needed keep the alignment of every value type.
-            lent[slot, number] = ffi.new("uint64_t[]", len(raw) // 8 + 1)
-            ffi.memmove(lent[slot, number], raw, len(raw))
-        return ffi.cast("const void *", lent[slot, number]), len(raw)
+            lent[number, raw] = ffi.new("uint64_t[]", len(raw) // 8 + 1)
+            ffi.memmove(lent[number, raw], raw, len(raw))
+        return ffi.cast("const void *", lent[number, raw]), len(raw)
 
     def get_attrs(self, handle: Any, slot: int, pairs: Any, count: int) -> None:
         attributes = self.resolve(handle)
@@ -194,10 +210,9 @@ class ListApi:
             raise bad_parameter(f"pairCount is {count}; it is 1 to {MAX_LISTS}")
         if not 0 <= slot < len(attributes.slots):
             raise bad_parameter(f"slotIndex is {slot}; attrList has {len(attributes.slots)} slots")
-        for index in range(count):
-            pair = pairs[index]
-            number = int(getattr(pair, self._key_field))
-            pair.value, pair.len = self.lend(attributes, number, slot)
+        numbers = [int(getattr(pairs[index], self._key_field)) for index in range(count)]
+        for index, lent in enumerate([self.lend(attributes, n, slot) for n in numbers]):
+            pairs[index].value, pairs[index].len = lent
 
     def dump(self, handle: Any, buffer: Any, length: Any) -> None:
         """The list as text in memory from malloc, which C releases with free()."""

@@ -11,6 +11,8 @@ from ...constants.nvsci import (
 from ...constants.nvsci import (
     NvSciSyncFenceMaxTimeout,
     NvSciSyncMajorVersion,
+    NvSciSyncMinorVersion,
+    NvSciSyncWaitMode,
 )
 from ...core import process
 from ...core.text import tell
@@ -26,7 +28,7 @@ lists = ListApi(
     "attrKey",
     sync.reconcile,
     sync.validate,
-    NvSciSyncMajorVersion,
+    (NvSciSyncMajorVersion, NvSciSyncMinorVersion),
     sync.SyncModule,
 )
 nvsci.export("NvSciSyncModuleOpen")(lists.open)
@@ -46,6 +48,8 @@ nvsci.export("NvSciSyncAttrListReconcile")(lists.reconcile)
 nvsci.export("NvSciSyncAttrListValidateReconciled")(lists.validate)
 OBJ = "NvSciSyncObj"
 CONTEXT = "NvSciSyncCpuWaitContext"
+_SLOT_WORDS = _TIMESTAMP_WORD, _STATUS_WORD = 3, 4
+"""Where a fence has its slots, each plus 1."""
 
 
 def resolve(handle: Any, argument: str = "syncObj") -> sync.SyncObj:
@@ -115,7 +119,7 @@ nvsci.unsupported(
 
 def _allocate(outcome: AttrList) -> Any:
     if not isinstance(outcome, sync.ReconciledSync):
-        raise bad_parameter("reconciledList did not come from a reconciliation (a clone of one?)")
+        raise bad_parameter("reconciledList did not come from a reconciliation")
     return pointer(process.current().handles.add(OBJ, sync.SyncObj(outcome)))
 
 
@@ -184,11 +188,15 @@ def fence_clear(fence: Any) -> None:
 @nvsci.export("NvSciSyncFenceDup")
 def fence_dup(source: Any, copy: Any) -> None:
     null(srcSyncFence=source, dstSyncFence=copy)
+    if address(source) == address(copy):
+        raise bad_parameter("dstSyncFence is srcSyncFence; a fence is no copy of itself")
     original = bound(source)
     if original is None:
         write_payload(copy, fences.EMPTY)
     else:
         bind(copy, original.sync, original.value)
+        for word in _SLOT_WORDS:
+            copy.payload[word] = source.payload[word]
 
 
 _PATIENCE_S = 5.0
@@ -208,7 +216,21 @@ def _reached(target: fences.Bound, timeout_s: float | None) -> bool:
     return target.fence.wait(None if timeout_s is None else timeout_s - _PATIENCE_S)
 
 
-def _wait(fence: Any, context: Any, timeout_us: int) -> None:
+_MODES = {
+    True: (
+        NvSciSyncWaitMode.NvSciSyncWaitMode_Default,
+        NvSciSyncWaitMode.NvSciSyncWaitMode_Blocking,
+    ),
+    False: (
+        NvSciSyncWaitMode.NvSciSyncWaitMode_Default,
+        NvSciSyncWaitMode.NvSciSyncWaitMode_BusyWithYield,
+        NvSciSyncWaitMode.NvSciSyncWaitMode_BusyNoYield,
+    ),
+}
+"""How sync points (True) and semaphores are waited for; all of them mean the same here."""
+
+
+def _wait(fence: Any, context: Any, timeout_us: int, mode: int) -> None:
     null(syncFence=fence)
     nvsci.resolve(context, CONTEXT, "context")
     if timeout_us < -1 or timeout_us > NvSciSyncFenceMaxTimeout:
@@ -223,6 +245,13 @@ def _wait(fence: Any, context: Any, timeout_us: int) -> None:
             "no waiter of this sync object asked for CPU access, so the CPU cannot wait for it; "
             "the waiter's list needs NeedCpuAccess true and RequiredPerm WaitOnly"
         )
+    possible = _MODES[target.sync.is_sync_point]
+    if mode not in possible:
+        raise NvSciError(
+            Status.NvSciError_UnsupportedConfig,
+            f"waitMode is {mode}, which a {target.sync.primitive_name} does not take; it takes "
+            + ", ".join(f"{m.name.removeprefix('NvSciSyncWaitMode_')} {int(m)}" for m in possible),
+        )
     if not _reached(target, None if timeout_us < 0 else timeout_us / 1e6):
         raise NvSciError(
             Status.NvSciError_Timeout,
@@ -234,14 +263,14 @@ def _wait(fence: Any, context: Any, timeout_us: int) -> None:
 
 @nvsci.export("NvSciSyncFenceWait")
 def fence_wait(fence: Any, context: Any, timeout_us: int) -> None:
-    _wait(fence, context, timeout_us)
+    _wait(fence, context, timeout_us, NvSciSyncWaitMode.NvSciSyncWaitMode_Default)
 
 
 @nvsci.export("NvSciSyncFenceWaitWithMode")
 def fence_wait_with_mode(fence: Any, context: Any, timeout_us: int, mode: int) -> None:
     if not 0 <= mode <= 3:
         raise bad_parameter(f"waitMode is {mode}; it is 0 to 3")
-    _wait(fence, context, timeout_us)
+    _wait(fence, context, timeout_us, mode)
 
 
 def _require(fence: Any) -> fences.Bound:
@@ -303,19 +332,19 @@ def _slot(fence: Any, slot: int, what: str, key: int) -> None:
 @nvsci.export("NvSciSyncFenceAddTimestampSlot")
 def fence_add_timestamp_slot(fence: Any, slot: int) -> None:
     _slot(fence, slot, "timestamp", K.NvSciSyncAttrKey_NumTimestampSlots)
-    fence.payload[3] = slot + 1
+    fence.payload[_TIMESTAMP_WORD] = slot + 1
 
 
 @nvsci.export("NvSciSyncFenceAddTaskStatusSlot")
 def fence_add_status_slot(fence: Any, slot: int) -> None:
     _slot(fence, slot, "task status", K.NvSciSyncAttrKey_NumTaskStatusSlots)
-    fence.payload[4] = slot + 1
+    fence.payload[_STATUS_WORD] = slot + 1
 
 
 @nvsci.export("NvSciSyncFenceExtractTimestampSlot")
 def fence_extract_timestamp_slot(fence: Any, slot: Any) -> None:
     null(timestampSlotIndex=slot)
     _require(fence)
-    if fence.payload[3] == 0:
+    if fence.payload[_TIMESTAMP_WORD] == 0:
         raise bad_parameter("the fence has no timestamp slot (NvSciSyncFenceAddTimestampSlot)")
-    slot[0] = fence.payload[3] - 1
+    slot[0] = fence.payload[_TIMESTAMP_WORD] - 1

@@ -7,7 +7,7 @@ from typing import Any
 from ...core import process
 from ...core.pages import accessible
 from ...core.text import tell
-from ...upmem import errors, log
+from ...upmem import errors, log, printed
 from ...upmem.rank import Dpu
 from ..embedding import address, ffi, lib
 from .family import DpuError, Status, error, invalid_set, resolve_dpu, selection, upmem
@@ -65,8 +65,15 @@ def log_read_with(dpu: Any, function: Any, argument: Any) -> None:
 def log_display(buffer: Any, size: int, function: Any, argument: Any) -> None:
     if size and not accessible(address(buffer), size):
         raise error(Status.DPU_ERR_LOG_FORMAT, f"input is not memory for {size} bytes")
-    text = bytes(ffi.buffer(buffer, size)) if size else b""
-    _print(text.split(b"\0", 1)[0], function, argument)
+    log = bytes(ffi.buffer(buffer, size)) if size else b""
+    if not printed.holds_messages(log):
+        _print(log.split(b"\0", 1)[0], function, argument)
+        return
+    try:
+        text = printed.text(log)
+    except printed.LogFormatError as cause:
+        raise error(Status.DPU_ERR_LOG_FORMAT, f"input is no log: {cause}") from None
+    _print(text.encode(errors="replace"), function, argument)
 
 
 @upmem.export("dpu_error_to_string", status=False, failure=ffi.NULL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from typing import Any
 
 from ...upmem import profile as profiles_of
@@ -50,7 +51,7 @@ def lock_rank(rank: Any) -> None:
 
 @upmem.export("dpu_trylock_rank", status=False, failure=-1)
 def trylock_rank(rank: Any) -> int:
-    return 0 if resolve_rank(rank).lock.acquire(blocking=False) else -1
+    return 0 if resolve_rank(rank).lock.acquire(blocking=False) else errno.EBUSY
 
 
 @upmem.export("dpu_unlock_rank", status=False)
@@ -63,12 +64,14 @@ def unlock_rank(rank: Any) -> None:
 
 @upmem.export("dpu_get", status=False, failure=_NULL)
 def get(rank: Any, slice_id: int, member: int) -> Any:
-    if slice_id >= CIS_PER_RANK or member >= DPUS_PER_CI:
+    found = resolve_rank(rank)
+    members = found.profile.dpus_per_ci
+    if slice_id >= CIS_PER_RANK or member >= members:
         raise invalid_set(
-            f"DPU {slice_id}.{member}; a rank has slices 0 to {CIS_PER_RANK - 1} with members 0 to "
-            f"{DPUS_PER_CI - 1}"
+            f"DPU {slice_id}.{member}; this rank has slices 0 to {CIS_PER_RANK - 1} with members 0 "
+            f"to {members - 1}"
         )
-    dpu = resolve_rank(rank).dpus[slice_id * DPUS_PER_CI + member]
+    dpu = found.dpus[slice_id * DPUS_PER_CI + member]
     return ffi.cast("struct dpu_t *", dpu.handle)
 
 

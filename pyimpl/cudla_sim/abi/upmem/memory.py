@@ -1,6 +1,7 @@
 """Memories of single DPUs and ranks (dpu_memory.h), and transfer matrices.
 
-Positions: MRAM in bytes, WRAM in words of 32 bits.
+Positions: MRAM in bytes, WRAM in words of 32 bits. No copy here is queued: WRAM is copied beside
+DPUs that run, MRAM is busy then.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def _copy(
     endless = Symbol(memory.address, 1 << 33)
     function = f"dpu_copy_{'to' if to_dpu else 'from'}_{memory.memory}"
     where = place(Selection([rank]), endless, offset, size, to_dpu, function)
-    rank.wait()
+    transfer.admit([d for d, _ in pairs], where)
     slots = slot_numbers(d.slot for d, _ in pairs)
     hosts = host_addresses(h for _, h in pairs)
     if size and not all(h for _, h in pairs):
@@ -71,7 +72,7 @@ def copy_to_wram_for_rank(rank: Any, offset: int, source: Any, words: int) -> No
     _copy(_WRAM, found, pairs, offset * 4, words * 4, to_dpu=True)
 
 
-_DEFAULT_MATRIX = 0
+_DEFAULT_MATRIX, _BLOCKS_MATRIX = 0, 1  # dpu_transfer_matrix_type_t
 
 
 def _matrix(memory: Symbol, rank: Any, matrix: Any, to_dpu: bool) -> None:
@@ -119,28 +120,43 @@ def matrix_add_dpu(dpu: Any, matrix: Any, buffer: Any) -> None:
     checked_matrix(matrix).ptr[resolve_dpu(dpu).index] = buffer
 
 
+def _room(pointer: Any, size: int, what: str) -> None:
+    """Raises DpuError(DPU_ERR_INVALID_MEMORY_TRANSFER) for what cannot be written."""
+    if not accessible(address(pointer), size, write=True):
+        raise error(
+            Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
+            f"{what} {address(pointer):#x} has no room for {size} bytes in this process",
+        )
+
+
 @upmem.export("dpu_transfer_matrix_add_dpu_block")
 def matrix_add_dpu_block(dpu: Any, matrix: Any, buffer: Any, length: int) -> None:
-    blocks = checked_matrix(matrix).sg_ptr[resolve_dpu(dpu).index]
-    if not blocks or not accessible(address(blocks), ffi.sizeof("struct sg_xfer_buffer")):
+    given, index = checked_matrix(matrix), resolve_dpu(dpu).index
+    if given.type != _BLOCKS_MATRIX:
         raise error(
-            Status.DPU_ERR_INVALID_MEMORY_TRANSFER, "the matrix has no sg_xfer_buffer for this DPU"
+            Status.DPU_ERR_INTERNAL,
+            f"the matrix is of type {given.type}, one buffer for each DPU; blocks are for "
+            "DPU_SG_XFER_MATRIX (1)",
         )
-    if blocks.nr_blocks >= blocks.max_nr_blocks:
+    blocks = given.sg_ptr[index]
+    _room(blocks, ffi.sizeof("struct sg_xfer_buffer"), "the matrix's sg_xfer_buffer of this DPU")
+    count = blocks.nr_blocks
+    if count >= blocks.max_nr_blocks:
         raise error(
-            Status.DPU_ERR_SG_TOO_MANY_BLOCKS,
-            f"the sg_xfer_buffer holds {blocks.nr_blocks} blocks, its maximum",
+            Status.DPU_ERR_INTERNAL, f"the sg_xfer_buffer holds {count} blocks, its maximum"
         )
-    blocks.blocks_addr[blocks.nr_blocks] = ffi.cast("uint8_t *", buffer)
-    blocks.blocks_length[blocks.nr_blocks] = length
-    blocks.nr_blocks += 1
+    _room(blocks.blocks_addr, (count + 1) * ffi.sizeof("uint8_t *"), "blocks_addr")
+    _room(blocks.blocks_length, (count + 1) * ffi.sizeof("uint32_t"), "blocks_length")
+    blocks.blocks_addr[count] = ffi.cast("uint8_t *", buffer)
+    blocks.blocks_length[count] = length
+    blocks.nr_blocks = count + 1
 
 
 @upmem.export("dpu_transfer_matrix_set_all", status=False)
 def matrix_set_all(rank: Any, matrix: Any, buffer: Any) -> None:
     given = checked_matrix(matrix)
-    for dpu in resolve_rank(rank).enabled:
-        given.ptr[dpu.index] = buffer
+    for dpu in resolve_rank(rank).dpus:
+        given.ptr[dpu.index] = buffer if dpu.enabled else ffi.NULL
 
 
 @upmem.export("dpu_transfer_matrix_clear_dpu", status=False)
@@ -152,7 +168,7 @@ def matrix_clear_dpu(dpu: Any, matrix: Any) -> None:
 def matrix_clear_all(rank: Any, matrix: Any) -> None:
     resolve_rank(rank)
     given = checked_matrix(matrix)
-    ffi.memmove(given.ptr, bytes(ffi.sizeof(given.ptr)), ffi.sizeof(given.ptr))
+    ffi.memmove(given, bytes(ffi.sizeof(given[0])), ffi.sizeof(given[0]))
 
 
 @upmem.export("dpu_transfer_matrix_copy", status=False)
@@ -163,4 +179,7 @@ def matrix_copy(target: Any, source: Any) -> None:
 
 @upmem.export("dpu_transfer_matrix_get_ptr", status=False, failure=ffi.NULL)
 def matrix_get_ptr(dpu: Any, matrix: Any) -> Any:
-    return checked_matrix(matrix).ptr[resolve_dpu(dpu).index]
+    given, found = checked_matrix(matrix), resolve_dpu(dpu)
+    if not found.enabled:
+        raise error(Status.DPU_ERR_DPU_DISABLED, f"DPU {found.name} is disabled; it has no buffer")
+    return given.ptr[found.index]

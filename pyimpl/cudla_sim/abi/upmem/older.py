@@ -1,7 +1,8 @@
 """Copies that only releases up to 2020.3 had: by DPU, rank or prepared buffers (a matrix).
 
 They are what dpu_copy_to_symbol, dpu_broadcast_to_symbol and dpu_push_xfer_symbol are for a set,
-with the same errors. An address is that of a symbol: WRAM from 0, MRAM from 0x08000000.
+with the same errors. They do not wait for DPUs that run: WRAM is copied beside them, MRAM is busy.
+An address is that of a symbol: WRAM from 0, MRAM from 0x08000000.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from . import checkpoints, debugger
 from .family import Status, error, resolve_dpu, resolve_rank, result, upmem
 from .family import symbol as symbol_of
 
-_NOW = Flags()
+_NOW = Flags(direct=True)
 
 
 def _one(dpu: Any) -> Selection:
@@ -57,7 +58,7 @@ def copy_to_symbol_matrix(rank: Any, symbol: Any, offset: int, length: int) -> N
 
 @upmem.export("dpu_copy_from_symbol_dpu")
 def copy_from_symbol_dpu(dpu: Any, symbol: Any, offset: int, dst: Any, length: int) -> None:
-    transfer.fetch(_one(dpu), symbol_of(symbol), offset, address(dst), length)
+    transfer.fetch(_one(dpu), symbol_of(symbol), offset, address(dst), length, _NOW)
 
 
 @upmem.export("dpu_copy_from_symbol_matrix")
@@ -82,7 +83,7 @@ def copy_to_address_matrix(rank: Any, at: int, length: int) -> None:
 
 @upmem.export("dpu_copy_from_address_dpu")
 def copy_from_address_dpu(dpu: Any, at: int, dst: Any, length: int) -> None:
-    transfer.fetch(_one(dpu), *_memory(at), address(dst), length)
+    transfer.fetch(_one(dpu), *_memory(at), address(dst), length, _NOW)
 
 
 @upmem.export("dpu_copy_from_address_matrix")

@@ -9,9 +9,9 @@ from ...upmem import load as loading
 from ...upmem import program as programs
 from ...upmem.program import Program
 from ...upmem.rank import Selection
-from ...upmem.symbols import MRAM
 from ...upmem.transfer import common_program
 from ..embedding import address, ffi
+from .described import describe
 from .family import Status, error, name, resolve_dpu, result, selection, state, upmem
 
 
@@ -22,31 +22,9 @@ def handle(program: Program) -> Any:
     if known is not None:
         return current.programs[known][1]
     made = ffi.new("struct dpu_program_t *")
-    path = ffi.new("char[]", program.path.encode(errors="replace"))
-    made.nr_threads_enabled = min(program.tasklets, 255)
-    made.program_path = path
     made.reference_count = 1
-    log = program.log_buffer
-    made.printf_buffer_address = -1 if log is None else (log.address & ~MRAM) | MRAM
-    made.printf_buffer_size = -1 if log is None else log.size
-    for field in (
-        "printf_write_pointer_address",
-        "printf_buffer_has_wrapped_address",
-        "mcount_address",
-        "ret_mcount_address",
-        "thread_profiling_address",
-        "perfcounter_end_value_address",
-        "open_print_sequence_addr",
-        "close_print_sequence_addr",
-    ):
-        setattr(made, field, -1)  # what the SDK says for "this program has none"
-    current.programs[address(made)] = (program, made)
-    current.addresses[program] = address(made)
-    _keep[made] = path
+    describe(program, made)
     return made
-
-
-_keep: Any = __import__("weakref").WeakKeyDictionary()
 
 
 def resolve(pointer: Any) -> Program:
@@ -88,7 +66,7 @@ def image(buffer: Any, size: int, argument: str) -> bytes:
 @upmem.export("dpu_load_from_memory")
 def load_from_memory(given: Any, buffer: Any, size: int, target: Any) -> None:
     chosen = selection(given)
-    program = programs.read(image(buffer, size, "buffer"), "<memory>")
+    program = programs.read(image(buffer, size, "buffer"), "<memory>", "dpu_load_from_memory")
     _load(chosen, program, target)
 
 
@@ -99,7 +77,7 @@ def load_from_incbin(given: Any, incbin: Any, target: Any) -> None:
         raise error(Status.DPU_ERR_ELF_INVALID_FILE, "incbin is NULL; DPU_INCBIN defines one")
     path = ffi.string(incbin.path).decode(errors="replace") if incbin.path else "<incbin>"
     contents = image(incbin.buffer, incbin.size, "incbin->buffer")
-    _load(chosen, programs.read(contents, path), target)
+    _load(chosen, programs.read(contents, path, "dpu_load_from_incbin"), target)
 
 
 @upmem.export("dpu_get_symbol")

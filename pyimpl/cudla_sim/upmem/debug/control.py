@@ -45,7 +45,7 @@ def stop(state: State) -> None:
     A launch that is queued for it begins, and stops before its first instruction.
     """
     dpu = state.dpu
-    if dpu.rank.is_own_thread or _stays(dpu):
+    if dpu.rank.is_own_thread or stays(dpu):
         return
     state.core.stop = 1
     try:
@@ -63,7 +63,7 @@ def stop(state: State) -> None:
         dpu.fault = outcome if outcome.status == "fault" else None
 
 
-def _stays(dpu: Dpu) -> bool:
+def stays(dpu: Dpu) -> bool:
     """Whether it was to go on and had not begun: then it is where it was."""
     with dpu.rank.lock:
         if not dpu.goes_on:

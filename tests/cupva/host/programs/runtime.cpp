@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <map>
 #include <thread>
 
@@ -101,12 +102,10 @@ CASE(memory_that_is_not_supported)
 {
     uint8_t local[8];
     Error const unsupported = Error::UnsupportedFeature;
-    PlanarGeometry geometry{};
     REFUSED(unsupported, "", mem::Register(local, sizeof(local), mem::ExternalAllocType::HOST));
     REFUSED(Error::InvalidArgument, "registered", mem::Unregister(local));
     REFUSED(unsupported, "", mem::MapL2(local, 8, mem::L2SRAMPolicyType::FILL));
     REFUSED(unsupported, "", mem::UnmapL2(local));
-    REFUSED(unsupported, "", mem::ConvertToGeometry(mem::SurfaceAttributes{}, 1, geometry));
     REFUSED(unsupported, "surface", cupva_utils::AllocSurface(nullptr, 0));
 }
 
@@ -939,6 +938,8 @@ CASE(pointers_of_cuda_are_device_pointers)
         EXPECT(attributes.hostPtr == nullptr);
         mem::Register(memory, 1 << 16, mem::ExternalAllocType::CUDA);
         mem::Unregister(memory);
+        mem::Unregister(memory + 5);
+        EXPECT(outcome({&prog, &copy}) == Error::None);
         EXPECT(cudaFree(memory) == cudaSuccess);
         REFUSED(Error::InvalidArgument, "no device pointer", mem::GetPointerAttributes(memory, attributes));
     }
@@ -989,8 +990,25 @@ CASE(memory_of_cuda)
     EXPECT(outcome({&copy}) == Error::None);
     EXPECT(to.host[0] == 7 && to.host[63] == 7);
     mem::Free(device);
+    Error const invalid = Error::InvalidArgument;
+    auto *last = static_cast<uint8_t *>(memory) + 63;
+    REFUSED(invalid, "64 bytes", cuda::mem::Import(memory, 65));
+    REFUSED(invalid, "1 bytes", cuda::mem::Import(last, 2));
+    mem::Free(cuda::mem::Import(last, 1));
+    REFUSED(invalid, "size", cuda::mem::Import(memory, 0));
+    REFUSED(invalid, "no memory of CUDA", cuda::mem::Import(to.host, 64));
+    REFUSED(invalid, "no memory of CUDA", cuda::mem::Import(nullptr, 4));
     cudaFree(memory);
-    REFUSED(Error::InvalidArgument, "", cuda::mem::Import(nullptr, 4));
+    REFUSED(invalid, "no memory of CUDA", cuda::mem::Import(memory, 64));
+    void *pinned = nullptr;
+    EXPECT(cudaMallocHost(&pinned, 64) == cudaSuccess);
+    std::memset(pinned, 9, 64);
+    device = cuda::mem::Import(pinned, 64);
+    CmdMemcpy again = CmdMemcpy::Create(to.device, device, 64);
+    EXPECT(outcome({&again}) == Error::None);
+    EXPECT(to.host[63] == 9);
+    mem::Free(device);
+    cudaFreeHost(pinned);
 }
 
 /* A sync object with the PVA on one side and the CPU on the other. */

@@ -1,0 +1,93 @@
+"""Kernels by their addresses: what they are set to, and how many of their blocks fit.
+
+CUDA Runtime API, "Execution Control", "Occupancy".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...constants.cudart import CUfunction_attribute_enum as Attribute
+from ...constants.cudart import (
+    cudaError,
+    cudaFuncAttribute,
+    cudaFuncCache,
+    cudaSharedMemConfig,
+)
+from ...cudart.errors import CudaError, invalid_value
+from ..embedding import address, ffi, lib
+from . import driver_functions, modules, occupancy
+from .family import cudart, null
+
+
+def _kernel(function: Any) -> Any:
+    """Raises CudaError (InvalidDeviceFunction)."""
+    if not function or not lib.sim_cuda_kernel_known(function):
+        raise CudaError(
+            cudaError.cudaErrorInvalidDeviceFunction,
+            f"func ({address(function):#x}) is no __global__ function of this program",
+        )
+    return function
+
+
+@cudart.export("cudaFuncGetAttributes")
+def func_get_attributes(attributes: Any, function: Any) -> None:
+    null(attr=attributes)
+    kernel = _kernel(function)
+    ffi.memmove(attributes, bytes(ffi.sizeof(attributes[0])), ffi.sizeof(attributes[0]))
+    for field, attribute in {
+        "maxThreadsPerBlock": Attribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+        "ptxVersion": Attribute.CU_FUNC_ATTRIBUTE_PTX_VERSION,
+        "binaryVersion": Attribute.CU_FUNC_ATTRIBUTE_BINARY_VERSION,
+        "maxDynamicSharedSizeBytes": Attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+        "preferredShmemCarveout": Attribute.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+    }.items():
+        setattr(attributes, field, modules.function_attribute(kernel, attribute))
+
+
+@cudart.export("cudaFuncSetAttribute")
+def func_set_attribute(function: Any, attribute: int, value: int) -> None:
+    last = int(cudaFuncAttribute.cudaFuncAttributeMax) - 1
+    if not cudaFuncAttribute.cudaFuncAttributeMaxDynamicSharedMemorySize <= attribute <= last:
+        raise invalid_value(f"attr is {attribute}; cudaFuncAttribute has 8 to {last}")
+    kernel = _kernel(function)
+    if attribute == cudaFuncAttribute.cudaFuncAttributeMaxDynamicSharedMemorySize:
+        modules.allow_shared(kernel, value)
+
+
+def _hint(function: Any, config: int, known: Any, name: str) -> None:
+    _kernel(function)
+    if config not in known._value2member_map_:
+        raise invalid_value(f"{name} is {config}; {known.__name__} has 0 to {int(max(known))}")
+
+
+@cudart.export("cudaFuncSetCacheConfig")
+def func_set_cache_config(function: Any, config: int) -> None:
+    _hint(function, config, cudaFuncCache, "cacheConfig")
+
+
+@cudart.export("cudaFuncSetSharedMemConfig")
+def func_set_shared_mem_config(function: Any, config: int) -> None:
+    _hint(function, config, cudaSharedMemConfig, "config")
+
+
+@cudart.export("cudaFuncGetName")
+def func_get_name(target: Any, function: Any) -> None:
+    driver_functions.func_get_name(target, _kernel(function))
+
+
+@cudart.export("cudaOccupancyMaxActiveBlocksPerMultiprocessor")
+def active_blocks(count: Any, function: Any, threads: int, shared: int) -> None:
+    occupancy.active_blocks(count, _kernel(function), threads, shared)
+
+
+@cudart.export("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
+def active_blocks_with_flags(
+    count: Any, function: Any, threads: int, shared: int, flags: int
+) -> None:
+    occupancy.active_blocks_with_flags(count, _kernel(function), threads, shared, flags)
+
+
+@cudart.export("cudaOccupancyAvailableDynamicSMemPerBlock")
+def available_shared(size: Any, function: Any, blocks: int, threads: int) -> None:
+    occupancy.available_shared(size, _kernel(function), blocks, threads)

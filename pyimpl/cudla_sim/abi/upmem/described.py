@@ -1,0 +1,67 @@
+"""The ``struct dpu_program_t`` of a program: what its file says, for hosts that look themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core import process
+from ...core.process import Process
+from ...upmem.program import Program
+from ...upmem.symbols import MRAM
+from ..embedding import address, ffi
+from .family import state
+
+_NONE = -1  # what the SDK says for "this program has none"
+_WITHOUT = (
+    "printf_write_pointer_address",
+    "printf_buffer_has_wrapped_address",
+    "mcount_address",
+    "ret_mcount_address",
+    "thread_profiling_address",
+    "perfcounter_end_value_address",
+    "open_print_sequence_addr",
+    "close_print_sequence_addr",
+)
+
+
+class _Kept:
+    """What C keeps pointers into; the table of a file that is loaded many times is made once."""
+
+    def __init__(self, _: Process) -> None:
+        self.tables: dict[bytes, Any] = {}
+        self.strings: list[Any] = []
+        self.empty = ffi.new("dpu_elf_symbols_t *")
+
+    def table(self, program: Program) -> Any:
+        found = self.tables.get(program.image)
+        if found is None:
+            found = self.tables[program.image] = self._table(program)
+        return found
+
+    def _table(self, program: Program) -> Any:
+        names = [ffi.new("char[]", n.encode()) for n in program.symbols]
+        entries = [
+            (n, s.address & 0xFFFF_FFFF, s.size & 0xFFFF_FFFF)
+            for n, s in zip(names, program.symbols.values(), strict=True)
+        ]
+        rows = ffi.new("dpu_elf_symbol_t[]", entries)
+        self.strings += [*names, rows]
+        return ffi.new("dpu_elf_symbols_t *", (len(entries), rows))
+
+
+def describe(program: Program, target: Any) -> None:
+    """Fills a ``struct dpu_program_t``, all but its owners, and remembers whose it is."""
+    kept = process.current().family("upmem.described", _Kept)
+    path = ffi.new("char[]", program.path.encode(errors="replace"))
+    kept.strings.append(path)
+    log = program.log_buffer
+    target.nr_threads_enabled = min(program.tasklets, 255)
+    target.printf_buffer_address = _NONE if log is None else (log.address & ~MRAM) | MRAM
+    target.printf_buffer_size = _NONE if log is None else log.size
+    for field in _WITHOUT:
+        setattr(target, field, _NONE)
+    target.symbols, target.profiling_symbols = kept.table(program), kept.empty
+    target.program_path = path
+    current = state()
+    current.programs[address(target)] = (program, target)
+    current.addresses[program] = address(target)

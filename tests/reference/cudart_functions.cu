@@ -1,0 +1,62 @@
+/* Kernels by their addresses: what they are set to, how many blocks fit, launches by a configuration. */
+#include "check.h"
+
+#include <cstring>
+
+#define CALL(call) CHECK((call) == cudaSuccess)
+
+extern "C" __global__ void fill(int *to, int with) { to[threadIdx.x] = with; }
+
+static void settings(const void *func)
+{
+    cudaFuncAttributes attributes;
+    const char *name;
+    CALL(cudaFuncSetAttribute(func, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 << 10));
+    CALL(cudaFuncGetAttributes(&attributes, func));
+    CHECK(attributes.maxDynamicSharedSizeBytes == 64 << 10 && attributes.maxThreadsPerBlock == 1024);
+    CHECK(attributes.binaryVersion == 87);
+    CALL(cudaFuncSetCacheConfig(func, cudaFuncCachePreferL1));
+    CALL(cudaFuncSetSharedMemConfig(func, cudaSharedMemBankSizeFourByte));
+    CALL(cudaFuncGetName(&name, func));
+    CHECK(strcmp(name, "fill") == 0);
+    CHECK(cudaFuncGetAttributes(&attributes, &attributes) == cudaErrorInvalidDeviceFunction);
+    CHECK(cudaFuncSetAttribute(func, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20) == cudaErrorInvalidValue);
+}
+
+static void occupancy(const void *func)
+{
+    int blocks = 0, grid, threads;
+    size_t shared;
+    CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, func, 128, 0));
+    CHECK(blocks >= 1);
+    CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, func, 128, 1 << 20, cudaOccupancyDefault));
+    CHECK(blocks == 0);
+    CALL(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, func, 1, 128));
+    CHECK(shared >= 48 << 10);
+    CALL(cudaOccupancyMaxPotentialBlockSize(&grid, &threads, fill));
+    CHECK(threads == 1024 && grid >= 1);
+    CALL(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &threads, fill, [](int of) { return of << 10; }));
+    CHECK(0 < threads && threads < 1024);
+}
+
+static void configured()
+{
+    int *memory, with = 7, back[4];
+    void *arguments[] = {&memory, &with};
+    cudaLaunchConfig_t config = {};
+    CALL(cudaMalloc(&memory, sizeof back));
+    config.gridDim = 1;
+    config.blockDim = 4;
+    CALL(cudaLaunchKernelExC(&config, (const void *)fill, arguments));
+    CALL(cudaMemcpy(back, memory, sizeof back, cudaMemcpyDeviceToHost));
+    CHECK(back[0] == 7 && back[3] == 7);
+    CALL(cudaFree(memory));
+}
+
+int main()
+{
+    settings((const void *)fill);
+    occupancy((const void *)fill);
+    configured();
+    printf("ok\n");
+}
