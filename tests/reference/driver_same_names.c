@@ -1,4 +1,5 @@
-/* Modules of one process whose kernels and variables have the same names, and one behind another's end. */
+/* Modules of one process whose kernels, variables and templates have the same names, and one behind
+ * another's end. */
 #include <cuda.h>
 #include <nvrtc.h>
 
@@ -9,15 +10,16 @@
 
 static CUmodule holding(int value)
 {
-    char source[200];
+    char source[300];
     nvrtcProgram program;
     CUmodule module;
     size_t size;
     char *image;
     snprintf(source, sizeof source,
              "__device__ int value = %d;\n"
-             "extern \"C\" __global__ void tell(int *to) { *to = value; }\n",
-             value);
+             "template <int N> __device__ int kept() { static int once = %d; return once * N; }\n"
+             "extern \"C\" __global__ void tell(int *to) { *to = value + kept<100>(); }\n",
+             value, value);
     NVRTC(nvrtcCreateProgram(&program, source, NULL, 0, NULL, NULL));
     NVRTC(nvrtcCompileProgram(program, 0, NULL));
     NVRTC(nvrtcGetCUBINSize(program, &size));
@@ -52,12 +54,12 @@ int main(void)
     CALL(cuCtxSetCurrent(context));
     one = holding(1);
     two = holding(2);
-    CHECK(told(one) == 1);
-    CHECK(told(two) == 2);
+    CHECK(told(one) == 101);
+    CHECK(told(two) == 202);
     CALL(cuModuleUnload(one));
     three = holding(3);
-    CHECK(told(three) == 3);
-    CHECK(told(two) == 2);
+    CHECK(told(three) == 303);
+    CHECK(told(two) == 202);
     CALL(cuModuleUnload(two));
     CALL(cuModuleUnload(three));
     printf("ok\n");

@@ -26,6 +26,11 @@ nothing. -cuda writes the C++ that a source becomes.
 -fatbin and -cubin write modules for cuModuleLoad, with code for this processor; -ptx is refused."""
 
 
+_OWN = "{ local: _ZZ[!N]*; _ZZN[!9]*; _ZZN9[!c]*; _ZGVZ[!N]*; _ZGVZN[!9]*; _ZGVZN9[!c]*; };\n"
+"""A module's variables in functions, all but the engine's (namespace cudla_sim): those of templates
+and inline functions would exist once in a process, and be those of the first module."""
+
+
 def main(words: Sequence[str]) -> int:
     """The exit status."""
     try:
@@ -146,13 +151,15 @@ class _Build:
 
     def _modules(self, sources: Sequence[tuple[Path, str]]) -> None:
         """Kernels as a shared library, which the driver loads."""
+        own = self.folder / "own.map"
+        own.write_text(_OWN)
         for source, kind in sources:
             if not source.exists():
                 raise BadOption(f"{source}: No such file or directory")
             unit = self.folder / f"{source.stem}.o"
             self._compile(source, kind, unit)
             target = self._target(f"{source.stem}{self.options.module}")
-            shared = ["-shared", str(unit), "-o", str(target)]
+            shared = ["-shared", str(unit), "-o", str(target), f"-Wl,--version-script={own}"]
             command = [self.compiler.name, *shared, *self._runtime()]
             self.compiler.call(command)
 

@@ -30,6 +30,7 @@ class _Kept:
     def __init__(self, _: Process) -> None:
         self.tables: dict[bytes, Any] = {}
         self.strings: list[Any] = []
+        self.paths: dict[str, Any] = {}
         self.empty = ffi.new("dpu_elf_symbols_t *")
 
     def table(self, program: Program) -> Any:
@@ -37,6 +38,11 @@ class _Kept:
         if found is None:
             found = self.tables[program.image] = self._table(program)
         return found
+
+    def path(self, text: str) -> Any:
+        if text not in self.paths:
+            self.paths[text] = ffi.new("char[]", text.encode(errors="replace"))
+        return self.paths[text]
 
     def _table(self, program: Program) -> Any:
         names = [ffi.new("char[]", n.encode()) for n in program.symbols]
@@ -52,8 +58,6 @@ class _Kept:
 def describe(program: Program, target: Any) -> None:
     """Fills a ``struct dpu_program_t``, all but its owners, and remembers whose it is."""
     kept = process.current().family("upmem.described", _Kept)
-    path = ffi.new("char[]", program.path.encode(errors="replace"))
-    kept.strings.append(path)
     log = program.log_buffer
     target.nr_threads_enabled = min(program.tasklets, 255)
     target.printf_buffer_address = _NONE if log is None else (log.address & ~MRAM) | MRAM
@@ -61,7 +65,7 @@ def describe(program: Program, target: Any) -> None:
     for field in _WITHOUT:
         setattr(target, field, _NONE)
     target.symbols, target.profiling_symbols = kept.table(program), kept.empty
-    target.program_path = path
+    target.program_path = kept.path(program.path)
     current = state()
     current.programs[address(target)] = (program, target)
     current.addresses[program] = address(target)
