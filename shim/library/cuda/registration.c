@@ -1,7 +1,8 @@
 /* The table of fat binaries, kernels and variables, filled by static initialisers before main and of
  * libraries that are loaded later. No Python: it may not be there yet. */
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE /* dladdr1 */
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,10 +90,12 @@ static void keep_loaded(const void *kernel)
 {
     static void *last;
     Dl_info found;
-    if (!dladdr(kernel, &found) || found.dli_fbase == __atomic_exchange_n(&last, found.dli_fbase, __ATOMIC_RELAXED)) {
-        return;
+    struct link_map *map = NULL;
+    if (!dladdr1(kernel, &found, (void **)&map, RTLD_DL_LINKMAP) || map->l_name[0] == '\0' ||
+        map == __atomic_exchange_n(&last, map, __ATOMIC_RELAXED)) {
+        return; /* the program itself stays, the others are asked for once in a row */
     }
-    void *library = dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    void *library = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
     if (library != NULL) { dlclose(library); }
 }
 
