@@ -68,6 +68,7 @@ def options_of(root: Path, scratch: Path) -> list[str]:
         "-fexceptions",  # a C++ exception of the host may pass through functions of shim/
         "-ffp-contract=off",  # every level of instructions gives the same bits
         "-Wall",
+        "-Werror=implicit-function-declaration",  # as newer compilers have it by themselves
         # two builds give the same bytes
         f"-ffile-prefix-map={scratch}=build",
         f"-ffile-prefix-map={root}=cudla-sim",

@@ -7,6 +7,7 @@
 #ifndef CUDLA_SIM_CUDA_LAUNCHES_H
 #define CUDLA_SIM_CUDA_LAUNCHES_H
 
+#include "cuda/cuda.h"
 #include "cuda/cuda_runtime_api.h"
 #include "cuda/crt/launches.h"
 
@@ -14,9 +15,12 @@
 void sim_cuda_collect(void);
 void *sim_cuda_collected(void);
 
-/* exported from launches.c under its private name, which C here calls too */
+/* exported under their private names, which C here calls too */
 cudaError_t sim__cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim,
                                   void **args, size_t sharedMem, cudaStream_t stream);
+CUresult sim__cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+                             unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+                             unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra);
 cudaError_t sim____cudlaSimRefuse(cudaError_t error, const char *explanation);
 
 /* Of the wrapper whose first word is SIM_CUDA_MAGIC_OURS (include/cuda/kernels/launch.hpp). */
