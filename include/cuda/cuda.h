@@ -613,7 +613,8 @@ CUresult cuCtxGetCurrent(CUcontext *pctx);
 CUresult cuCtxSetCurrent(CUcontext ctx);
 CUresult cuCtxGetDevice(CUdevice *device);
 CUresult cuCtxSynchronize(void);
-/* There is one device, which is no peer of its own: CUDA_ERROR_INVALID_CONTEXT. */
+/* There is one device, which is no peer of its own: CUDA_ERROR_INVALID_CONTEXT, and
+ * CUDA_ERROR_PEER_ACCESS_NOT_ENABLED. */
 CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags);
 CUresult cuCtxDisablePeerAccess(CUcontext peerContext);
 

@@ -60,7 +60,7 @@ static void contexts(CUdevice device)
     CALL(cuCtxPushCurrent(context));
     /* There is no other device whose contexts could be peers. */
     CHECK(cuCtxEnablePeerAccess(context, 0) == CUDA_ERROR_INVALID_CONTEXT);
-    CHECK(cuCtxDisablePeerAccess(context) == CUDA_ERROR_INVALID_CONTEXT);
+    CHECK(cuCtxDisablePeerAccess(context) == CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
     CALL(cuCtxDestroy(context));
     CALL(cuDevicePrimaryCtxRelease(device));
 }

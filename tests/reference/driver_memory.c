@@ -80,9 +80,13 @@ static void processes(void)
     CUevent event, other;
     CUipcMemHandle handle;
     CUipcEventHandle of_event;
+    uint8_t byte = 0;
     CALL(cuMemAlloc(&memory, 64));
     CALL(cuIpcGetMemHandle(&handle, memory));
     CALL(cuIpcOpenMemHandle(&opened, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+    CALL(cuMemsetD8(opened, 9, 64));
+    CALL(cuMemcpyDtoH(&byte, memory + 63, 1));
+    CHECK(byte == 9);
     CALL(cuIpcCloseMemHandle(opened));
     CALL(cuEventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
     CALL(cuIpcGetEventHandle(&of_event, event));

@@ -164,21 +164,6 @@ size_t sim_cuda_symbol_size(void *address)
     return symbol->st_size;
 }
 
-const char *sim_cuda_symbol_name(void *address)
-{
-    Dl_info module;
-    return dladdr(address, &module) && module.dli_saddr == address ? module.dli_sname : NULL;
-}
-
-const char *sim_cuda_file_of(void *address, uintptr_t *base)
-{
-    Dl_info module;
-    if (!dladdr(address, &module) || module.dli_fname == NULL) { return NULL; }
-    const ElfW(Ehdr) *header = module.dli_fbase;
-    *base = header->e_type == ET_DYN ? (uintptr_t)module.dli_fbase : 0;
-    return module.dli_fname;
-}
-
 static CUresult of_runtime(cudaError_t error)
 {
     switch (error) {

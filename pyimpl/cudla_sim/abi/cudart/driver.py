@@ -278,20 +278,20 @@ def ctx_enable_peer_access(peer: Any, flags: int) -> None:
     require_current()
     if flags:
         raise CudaError(Result.CUDA_ERROR_INVALID_VALUE, f"Flags is {flags:#x}; it is 0")
-    _no_peer(peer)
+    driver.resolve(peer, CONTEXT, "peerContext")
+    raise CudaError(
+        Result.CUDA_ERROR_INVALID_CONTEXT,
+        "peerContext is of the only device, which is no peer of itself",
+    )
 
 
 @driver.export("cuCtxDisablePeerAccess")
 def ctx_disable_peer_access(peer: Any) -> None:
     require_current()
-    _no_peer(peer)
-
-
-def _no_peer(peer: Any) -> None:
     driver.resolve(peer, CONTEXT, "peerContext")
     raise CudaError(
-        Result.CUDA_ERROR_INVALID_CONTEXT,
-        "peerContext is of the only device, which is no peer of itself",
+        Result.CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
+        "peerContext is of the only device, so there was nothing to enable",
     )
 
 

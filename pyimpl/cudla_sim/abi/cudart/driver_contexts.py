@@ -8,7 +8,7 @@ from ...constants.cudart import cudaDeviceAttr as Attribute
 from ...constants.cudart import cudaError_enum as Result
 from ...cudart import context
 from ...cudart.errors import CudaError
-from ..embedding import ffi, pointer
+from ..embedding import pointer
 from . import device as runtime
 from . import launch_attributes
 from .device import get_device
@@ -179,7 +179,7 @@ def ctx_attach(target: Any, flags: int) -> None:
 
 @driver.export("cuCtxDetach")
 def ctx_detach(wanted: Any) -> None:
-    found = _context(wanted if wanted else ffi.NULL)
+    found = _context(wanted)
     if found.handle != current_handle():
         raise CudaError(Result.CUDA_ERROR_INVALID_CONTEXT, "ctx is not current in this thread")
     primary_release(0)

@@ -8,12 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...constants.cudart import CUfunction_attribute_enum as Attribute
-from ...constants.cudart import (
-    cudaError,
-    cudaFuncAttribute,
-    cudaFuncCache,
-    cudaSharedMemConfig,
-)
+from ...constants.cudart import cudaError, cudaFuncAttribute
 from ...cudart.errors import CudaError, invalid_value
 from ..embedding import address, ffi, lib
 from . import driver_functions, modules, occupancy
@@ -55,20 +50,14 @@ def func_set_attribute(function: Any, attribute: int, value: int) -> None:
         modules.allow_shared(kernel, value)
 
 
-def _hint(function: Any, config: int, known: Any, name: str) -> None:
-    _kernel(function)
-    if config not in known._value2member_map_:
-        raise invalid_value(f"{name} is {config}; {known.__name__} has 0 to {int(max(known))}")
-
-
 @cudart.export("cudaFuncSetCacheConfig")
 def func_set_cache_config(function: Any, config: int) -> None:
-    _hint(function, config, cudaFuncCache, "cacheConfig")
+    driver_functions.func_set_cache_config(_kernel(function), config)
 
 
 @cudart.export("cudaFuncSetSharedMemConfig")
 def func_set_shared_mem_config(function: Any, config: int) -> None:
-    _hint(function, config, cudaSharedMemConfig, "config")
+    driver_functions.func_set_shared_mem_config(_kernel(function), config)
 
 
 @cudart.export("cudaFuncGetName")

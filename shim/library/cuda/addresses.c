@@ -1,4 +1,4 @@
-/* What is known of an address in a program: its lines, the thread's variables of its module. */
+/* What is known of an address in a program: its file, its name, its lines, the thread's variables of its module. */
 #define _GNU_SOURCE /* dladdr, dl_iterate_phdr */
 #include <dlfcn.h>
 #include <link.h>
@@ -10,6 +10,22 @@
 #include "cuda/cuda_runtime_api.h"
 #include "cuda/crt/launches.h"
 #include "generated/hand_written.h"
+#include "internal.h"
+
+const char *sim_cuda_symbol_name(void *address)
+{
+    Dl_info module;
+    return dladdr(address, &module) && module.dli_saddr == address ? module.dli_sname : NULL;
+}
+
+const char *sim_cuda_file_of(void *address, uintptr_t *base)
+{
+    Dl_info module;
+    if (!dladdr(address, &module) || module.dli_fname == NULL) { return NULL; }
+    const ElfW(Ehdr) *header = module.dli_fbase;
+    *base = header->e_type == ET_DYN ? (uintptr_t)module.dli_fbase : 0;
+    return module.dli_fname;
+}
 
 /* A word for the shell; 0 when it does not fit. */
 static size_t quote(char *to, size_t room, const char *text)
@@ -34,17 +50,15 @@ static int place(char *line)
 
 SIM_EXPORT size_t sim____cudlaSimLines(const void *at, char *text, size_t size)
 {
-    Dl_info module;
     char name[4096], command[4200], line[1024];
     size_t used = 0;
+    uintptr_t base;
     if (text == NULL || size == 0) { return 0; }
     text[0] = '\0';
-    if (!dladdr(at, &module) || module.dli_fname == NULL) { return 0; }
-    const ElfW(Ehdr) *header = module.dli_fbase;
-    uintptr_t where = (uintptr_t)at - (header->e_type == ET_DYN ? (uintptr_t)module.dli_fbase : 0);
-    if (quote(name, sizeof name, module.dli_fname) == 0) { return 0; }
+    const char *file = sim_cuda_file_of((void *)at, &base);
+    if (file == NULL || quote(name, sizeof name, file) == 0) { return 0; }
     snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%llx 2>/dev/null", name,
-             (unsigned long long)where);
+             (unsigned long long)((uintptr_t)at - base));
     FILE *lines = popen(command, "r");
     if (lines == NULL) { return 0; }
     while (fgets(line, sizeof line, lines) != NULL) {
