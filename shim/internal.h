@@ -51,6 +51,10 @@ const cudlaExternalEtbl *sim_external_table(void);
 /* puts the item into its stream, and opens it (sim_cuda_open) if others may join */
 cudaError_t sim__cuda_launch(cudaStream_t stream, void *launches, const char *kernel);
 cudaError_t sim__cuda_variable(void *address, size_t size);
+/* the kernel of a registered fat binary, by its name there, that is executed */
+cudaError_t sim__cuda_image(void *wrapper, size_t number, const char *name, void **kernel);
+/* what is registered under an address of the program, in a module; loads the module */
+cudaError_t sim__cuda_symbol(void *wrapper, size_t number, const char *name, void **address);
 unsigned int sim__cuda_checks(void);
 size_t sim__cuda_ranges(void **bounds, size_t room);
 /* a launch that was refused in C; answers `error` */
@@ -68,6 +72,13 @@ void sim_cuda_repeat(void *launches);
 int sim_cuda_failed(void *launches, char *text, size_t size);
 /* whether cuLaunchKernel takes that address; bytes of the variable at an address, 0 when unknown */
 int sim_cuda_kernel_known(void *function);
+/* a kernel of NVIDIA's nvcc by its function in the program, and what is executed for it, NULL so far; 0 when it is none */
+int sim_cuda_foreign(void *host, void **wrapper, size_t *number, const char **name, void **real);
+void sim_cuda_stands_for(const void *host, const void *real);
+/* a variable of a registered binary: where it is registered, its name there, and 1 of a managed one's pointer */
+int sim_cuda_registered(size_t number, size_t index, void **host, const char **name, int *managed);
+/* the binary with a variable of the program: wrapper, number, name, bytes; 0 when it is not registered */
+int sim_cuda_symbol(void *host, void **wrapper, size_t *number, const char **name, size_t *size);
 /* bytes of dynamic shared memory that a kernel may have from now on; `allow` -1 asks, -1: never said */
 int sim_cuda_shared(void *function, int allow);
 size_t sim_cuda_symbol_size(void *address);

@@ -356,5 +356,6 @@ cudaError_t cudaWaitExternalSemaphoresAsync(
 #include "crt/graph_api.h"
 #include "crt/ipc_api.h"
 #include "crt/launch_attributes.h"
+#include "crt/symbol_api.h"
 
 #endif /* __CUDA_RUNTIME_API_H__ */

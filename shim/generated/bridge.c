@@ -22,6 +22,8 @@ const struct sim_bridge sim_bridge_here = {
     .impl_sim_nvdla_wait = impl_sim_nvdla_wait,
     .impl_sim__cuda_launch = impl_sim__cuda_launch,
     .impl_sim__cuda_variable = impl_sim__cuda_variable,
+    .impl_sim__cuda_image = impl_sim__cuda_image,
+    .impl_sim__cuda_symbol = impl_sim__cuda_symbol,
     .impl_sim__cuda_checks = impl_sim__cuda_checks,
     .impl_sim__cuda_ranges = impl_sim__cuda_ranges,
     .impl_sim__cuda_refuse = impl_sim__cuda_refuse,
@@ -383,6 +385,13 @@ const struct sim_bridge sim_bridge_here = {
     .impl_cudaStreamGetAttribute = impl_cudaStreamGetAttribute,
     .impl_cudaStreamCopyAttributes = impl_cudaStreamCopyAttributes,
     .impl_cudaCtxResetPersistingL2Cache = impl_cudaCtxResetPersistingL2Cache,
+    .impl_cudaMemcpyToSymbol = impl_cudaMemcpyToSymbol,
+    .impl_cudaMemcpyFromSymbol = impl_cudaMemcpyFromSymbol,
+    .impl_cudaMemcpyToSymbolAsync = impl_cudaMemcpyToSymbolAsync,
+    .impl_cudaMemcpyFromSymbolAsync = impl_cudaMemcpyFromSymbolAsync,
+    .impl_cudaGetSymbolAddress = impl_cudaGetSymbolAddress,
+    .impl_cudaGetSymbolSize = impl_cudaGetSymbolSize,
+    .impl_cudaGetFuncBySymbol = impl_cudaGetFuncBySymbol,
     .impl_cuInit = impl_cuInit,
     .impl_cuDriverGetVersion = impl_cuDriverGetVersion,
     .impl_cuGetProcAddress_v2 = impl_cuGetProcAddress_v2,
@@ -1028,6 +1037,26 @@ int sim_cuda_failed(void *launches, char *text, size_t size)
 int sim_cuda_kernel_known(void *function)
 {
     return sim_host_there->sim_cuda_kernel_known(function);
+}
+
+int sim_cuda_foreign(void *host, void **wrapper, size_t *number, const char **name, void **real)
+{
+    return sim_host_there->sim_cuda_foreign(host, wrapper, number, name, real);
+}
+
+void sim_cuda_stands_for(const void *host, const void *real)
+{
+    sim_host_there->sim_cuda_stands_for(host, real);
+}
+
+int sim_cuda_registered(size_t number, size_t index, void **host, const char **name, int *managed)
+{
+    return sim_host_there->sim_cuda_registered(number, index, host, name, managed);
+}
+
+int sim_cuda_symbol(void *host, void **wrapper, size_t *number, const char **name, size_t *size)
+{
+    return sim_host_there->sim_cuda_symbol(host, wrapper, number, name, size);
 }
 
 int sim_cuda_shared(void *function, int allow)

@@ -98,6 +98,10 @@ cudaError_t impl_sim__cuda_launch(cudaStream_t stream, void *launches, const cha
 
 cudaError_t impl_sim__cuda_variable(void *address, size_t size);
 
+cudaError_t impl_sim__cuda_image(void *wrapper, size_t number, const char *name, void **kernel);
+
+cudaError_t impl_sim__cuda_symbol(void *wrapper, size_t number, const char *name, void **address);
+
 unsigned int impl_sim__cuda_checks(void);
 
 size_t impl_sim__cuda_ranges(void **bounds, size_t room);
@@ -819,6 +823,20 @@ cudaError_t impl_cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttribut
 cudaError_t impl_cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
 
 cudaError_t impl_cudaCtxResetPersistingL2Cache(void);
+
+cudaError_t impl_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
+
+cudaError_t impl_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind);
+
+cudaError_t impl_cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+
+cudaError_t impl_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+
+cudaError_t impl_cudaGetSymbolAddress(void **devPtr, const void *symbol);
+
+cudaError_t impl_cudaGetSymbolSize(size_t *size, const void *symbol);
+
+cudaError_t impl_cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr);
 
 CUresult impl_cuInit(unsigned int Flags);
 
@@ -2015,6 +2033,8 @@ struct sim_bridge {
     __typeof__(impl_sim_nvdla_wait) *impl_sim_nvdla_wait;
     __typeof__(impl_sim__cuda_launch) *impl_sim__cuda_launch;
     __typeof__(impl_sim__cuda_variable) *impl_sim__cuda_variable;
+    __typeof__(impl_sim__cuda_image) *impl_sim__cuda_image;
+    __typeof__(impl_sim__cuda_symbol) *impl_sim__cuda_symbol;
     __typeof__(impl_sim__cuda_checks) *impl_sim__cuda_checks;
     __typeof__(impl_sim__cuda_ranges) *impl_sim__cuda_ranges;
     __typeof__(impl_sim__cuda_refuse) *impl_sim__cuda_refuse;
@@ -2376,6 +2396,13 @@ struct sim_bridge {
     __typeof__(impl_cudaStreamGetAttribute) *impl_cudaStreamGetAttribute;
     __typeof__(impl_cudaStreamCopyAttributes) *impl_cudaStreamCopyAttributes;
     __typeof__(impl_cudaCtxResetPersistingL2Cache) *impl_cudaCtxResetPersistingL2Cache;
+    __typeof__(impl_cudaMemcpyToSymbol) *impl_cudaMemcpyToSymbol;
+    __typeof__(impl_cudaMemcpyFromSymbol) *impl_cudaMemcpyFromSymbol;
+    __typeof__(impl_cudaMemcpyToSymbolAsync) *impl_cudaMemcpyToSymbolAsync;
+    __typeof__(impl_cudaMemcpyFromSymbolAsync) *impl_cudaMemcpyFromSymbolAsync;
+    __typeof__(impl_cudaGetSymbolAddress) *impl_cudaGetSymbolAddress;
+    __typeof__(impl_cudaGetSymbolSize) *impl_cudaGetSymbolSize;
+    __typeof__(impl_cudaGetFuncBySymbol) *impl_cudaGetFuncBySymbol;
     __typeof__(impl_cuInit) *impl_cuInit;
     __typeof__(impl_cuDriverGetVersion) *impl_cuDriverGetVersion;
     __typeof__(impl_cuGetProcAddress_v2) *impl_cuGetProcAddress_v2;
@@ -2979,6 +3006,10 @@ struct sim_host {
     __typeof__(sim_cuda_repeat) *sim_cuda_repeat;
     __typeof__(sim_cuda_failed) *sim_cuda_failed;
     __typeof__(sim_cuda_kernel_known) *sim_cuda_kernel_known;
+    __typeof__(sim_cuda_foreign) *sim_cuda_foreign;
+    __typeof__(sim_cuda_stands_for) *sim_cuda_stands_for;
+    __typeof__(sim_cuda_registered) *sim_cuda_registered;
+    __typeof__(sim_cuda_symbol) *sim_cuda_symbol;
     __typeof__(sim_cuda_shared) *sim_cuda_shared;
     __typeof__(sim_cuda_symbol_size) *sim_cuda_symbol_size;
     __typeof__(sim_cuda_symbol_name) *sim_cuda_symbol_name;

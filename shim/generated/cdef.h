@@ -1898,6 +1898,7 @@ typedef struct cudaLaunchConfig_st
   cudaLaunchAttribute *attrs;
   unsigned int numAttrs;
 } cudaLaunchConfig_t;
+typedef struct CUfunc_st *cudaFunction_t;
 typedef enum cudaError_enum
 {
   CUDA_SUCCESS = 0,
@@ -4279,6 +4280,13 @@ extern "Python+C" {
     cudaError_t impl_cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
     cudaError_t impl_cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
     cudaError_t impl_cudaCtxResetPersistingL2Cache(void);
+    cudaError_t impl_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
+    cudaError_t impl_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind);
+    cudaError_t impl_cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+    cudaError_t impl_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+    cudaError_t impl_cudaGetSymbolAddress(void **devPtr, const void *symbol);
+    cudaError_t impl_cudaGetSymbolSize(size_t *size, const void *symbol);
+    cudaError_t impl_cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr);
     CUresult impl_cuInit(unsigned int Flags);
     CUresult impl_cuDriverGetVersion(int *driverVersion);
     CUresult impl_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus);

@@ -1460,6 +1460,48 @@ SIM_EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, con
     return sim__cudaLaunchKernelExC(config, func, args);
 }
 
+extern cudaError_t sim__cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyToSymbol(symbol, src, count, offset, kind);
+}
+
+extern cudaError_t sim__cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyFromSymbol(dst, symbol, count, offset, kind);
+}
+
+extern cudaError_t sim__cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind, stream);
+}
+
+extern cudaError_t sim__cudaGetSymbolAddress(void **devPtr, const void *symbol);
+SIM_EXPORT cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol)
+{
+    return sim__cudaGetSymbolAddress(devPtr, symbol);
+}
+
+extern cudaError_t sim__cudaGetSymbolSize(size_t *size, const void *symbol);
+SIM_EXPORT cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
+{
+    return sim__cudaGetSymbolSize(size, symbol);
+}
+
+extern cudaError_t sim__cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr);
+SIM_EXPORT cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
+{
+    return sim__cudaGetFuncBySymbol(functionPtr, symbolPtr);
+}
+
 extern CUresult sim__cuInit(unsigned int Flags);
 SIM_EXPORT CUresult cuInit(unsigned int Flags)
 {

@@ -172,6 +172,20 @@ static cudaError_t first_sim__cuda_variable(void *address, size_t size)
     return extension.impl_sim__cuda_variable(address, size);
 }
 
+static cudaError_t first_sim__cuda_image(void *wrapper, size_t number, const char *name, void **kernel)
+{
+    if (extension.impl_sim_attach("sim__cuda_image") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_sim__cuda_image, extension.impl_sim__cuda_image, __ATOMIC_RELEASE);
+    return extension.impl_sim__cuda_image(wrapper, number, name, kernel);
+}
+
+static cudaError_t first_sim__cuda_symbol(void *wrapper, size_t number, const char *name, void **address)
+{
+    if (extension.impl_sim_attach("sim__cuda_symbol") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_sim__cuda_symbol, extension.impl_sim__cuda_symbol, __ATOMIC_RELEASE);
+    return extension.impl_sim__cuda_symbol(wrapper, number, name, address);
+}
+
 static unsigned int first_sim__cuda_checks(void)
 {
     if (extension.impl_sim_attach("sim__cuda_checks") != 0) { return 0; }
@@ -2697,6 +2711,55 @@ static cudaError_t first_cudaCtxResetPersistingL2Cache(void)
     if (extension.impl_sim_attach("cudaCtxResetPersistingL2Cache") != 0) { return cudaErrorUnknown; }
     __atomic_store_n(&sim_bridge.impl_cudaCtxResetPersistingL2Cache, extension.impl_cudaCtxResetPersistingL2Cache, __ATOMIC_RELEASE);
     return extension.impl_cudaCtxResetPersistingL2Cache();
+}
+
+static cudaError_t first_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    if (extension.impl_sim_attach("cudaMemcpyToSymbol") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpyToSymbol, extension.impl_cudaMemcpyToSymbol, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpyToSymbol(symbol, src, count, offset, kind);
+}
+
+static cudaError_t first_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    if (extension.impl_sim_attach("cudaMemcpyFromSymbol") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpyFromSymbol, extension.impl_cudaMemcpyFromSymbol, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpyFromSymbol(dst, symbol, count, offset, kind);
+}
+
+static cudaError_t first_cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemcpyToSymbolAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpyToSymbolAsync, extension.impl_cudaMemcpyToSymbolAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind, stream);
+}
+
+static cudaError_t first_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemcpyFromSymbolAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpyFromSymbolAsync, extension.impl_cudaMemcpyFromSymbolAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind, stream);
+}
+
+static cudaError_t first_cudaGetSymbolAddress(void **devPtr, const void *symbol)
+{
+    if (extension.impl_sim_attach("cudaGetSymbolAddress") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetSymbolAddress, extension.impl_cudaGetSymbolAddress, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetSymbolAddress(devPtr, symbol);
+}
+
+static cudaError_t first_cudaGetSymbolSize(size_t *size, const void *symbol)
+{
+    if (extension.impl_sim_attach("cudaGetSymbolSize") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetSymbolSize, extension.impl_cudaGetSymbolSize, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetSymbolSize(size, symbol);
+}
+
+static cudaError_t first_cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
+{
+    if (extension.impl_sim_attach("cudaGetFuncBySymbol") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetFuncBySymbol, extension.impl_cudaGetFuncBySymbol, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetFuncBySymbol(functionPtr, symbolPtr);
 }
 
 static CUresult first_cuInit(unsigned int Flags)
@@ -6832,6 +6895,8 @@ static const struct sim_bridge first = {
     .impl_sim_nvdla_wait = first_sim_nvdla_wait,
     .impl_sim__cuda_launch = first_sim__cuda_launch,
     .impl_sim__cuda_variable = first_sim__cuda_variable,
+    .impl_sim__cuda_image = first_sim__cuda_image,
+    .impl_sim__cuda_symbol = first_sim__cuda_symbol,
     .impl_sim__cuda_checks = first_sim__cuda_checks,
     .impl_sim__cuda_ranges = first_sim__cuda_ranges,
     .impl_sim__cuda_refuse = first_sim__cuda_refuse,
@@ -7193,6 +7258,13 @@ static const struct sim_bridge first = {
     .impl_cudaStreamGetAttribute = first_cudaStreamGetAttribute,
     .impl_cudaStreamCopyAttributes = first_cudaStreamCopyAttributes,
     .impl_cudaCtxResetPersistingL2Cache = first_cudaCtxResetPersistingL2Cache,
+    .impl_cudaMemcpyToSymbol = first_cudaMemcpyToSymbol,
+    .impl_cudaMemcpyFromSymbol = first_cudaMemcpyFromSymbol,
+    .impl_cudaMemcpyToSymbolAsync = first_cudaMemcpyToSymbolAsync,
+    .impl_cudaMemcpyFromSymbolAsync = first_cudaMemcpyFromSymbolAsync,
+    .impl_cudaGetSymbolAddress = first_cudaGetSymbolAddress,
+    .impl_cudaGetSymbolSize = first_cudaGetSymbolSize,
+    .impl_cudaGetFuncBySymbol = first_cudaGetFuncBySymbol,
     .impl_cuInit = first_cuInit,
     .impl_cuDriverGetVersion = first_cuDriverGetVersion,
     .impl_cuGetProcAddress_v2 = first_cuGetProcAddress_v2,
@@ -7796,6 +7868,10 @@ static const struct sim_host host = {
     .sim_cuda_repeat = sim_cuda_repeat,
     .sim_cuda_failed = sim_cuda_failed,
     .sim_cuda_kernel_known = sim_cuda_kernel_known,
+    .sim_cuda_foreign = sim_cuda_foreign,
+    .sim_cuda_stands_for = sim_cuda_stands_for,
+    .sim_cuda_registered = sim_cuda_registered,
+    .sim_cuda_symbol = sim_cuda_symbol,
     .sim_cuda_shared = sim_cuda_shared,
     .sim_cuda_symbol_size = sim_cuda_symbol_size,
     .sim_cuda_symbol_name = sim_cuda_symbol_name,
@@ -8009,6 +8085,18 @@ cudaError_t sim__cuda_variable(void *address, size_t size)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_sim__cuda_variable, __ATOMIC_ACQUIRE)(address, size);
+}
+
+cudaError_t sim__cuda_image(void *wrapper, size_t number, const char *name, void **kernel)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_sim__cuda_image, __ATOMIC_ACQUIRE)(wrapper, number, name, kernel);
+}
+
+cudaError_t sim__cuda_symbol(void *wrapper, size_t number, const char *name, void **address)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_sim__cuda_symbol, __ATOMIC_ACQUIRE)(wrapper, number, name, address);
 }
 
 unsigned int sim__cuda_checks(void)
@@ -10157,6 +10245,48 @@ SIM_EXPORT cudaError_t sim__cudaCtxResetPersistingL2Cache(void)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaCtxResetPersistingL2Cache, __ATOMIC_ACQUIRE)();
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpyToSymbol, __ATOMIC_ACQUIRE)(symbol, src, count, offset, kind);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpyFromSymbol, __ATOMIC_ACQUIRE)(dst, symbol, count, offset, kind);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpyToSymbolAsync, __ATOMIC_ACQUIRE)(symbol, src, count, offset, kind, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpyFromSymbolAsync, __ATOMIC_ACQUIRE)(dst, symbol, count, offset, kind, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGetSymbolAddress(void **devPtr, const void *symbol)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGetSymbolAddress, __ATOMIC_ACQUIRE)(devPtr, symbol);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGetSymbolSize(size_t *size, const void *symbol)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGetSymbolSize, __ATOMIC_ACQUIRE)(size, symbol);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGetFuncBySymbol, __ATOMIC_ACQUIRE)(functionPtr, symbolPtr);
 }
 
 SIM_EXPORT CUresult sim__cuInit(unsigned int Flags)

@@ -490,37 +490,44 @@ inline void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned 
 
 /* --- symbols --------------------------------------------------------------------------------- */
 
+namespace cudla_sim {
+
+/* The runtime knows a variable of this program once it was told of it. */
+template <class T> inline const void *told(const T &symbol) {
+    const void *at = static_cast<const void *>(const_cast<const std::remove_cv_t<T> *>(&symbol));
+    __cudlaSimVariable(const_cast<void *>(at), sizeof(T));
+    return at;
+}
+
+} // namespace cudla_sim
+
 template <class T>
-inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *source, size_t count,
-                                      size_t offset = 0,
-                                      cudaMemcpyKind = cudaMemcpyHostToDevice) {
-    cudaError_t error = cudaDeviceSynchronize();
-    if (error == cudaSuccess)
-        memcpy(const_cast<char *>(reinterpret_cast<const char *>(&symbol)) + offset, source, count);
-    return error;
+inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *source, size_t count, size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+    return ::cudaMemcpyToSymbol(cudla_sim::told(symbol), source, count, offset, kind);
 }
 template <class T>
-inline cudaError_t cudaMemcpyFromSymbol(void *target, const T &symbol, size_t count,
-                                        size_t offset = 0,
-                                        cudaMemcpyKind = cudaMemcpyDeviceToHost) {
-    cudaError_t error = cudaDeviceSynchronize();
-    if (error == cudaSuccess)
-        memcpy(target, reinterpret_cast<const char *>(&symbol) + offset, count);
-    return error;
+inline cudaError_t cudaMemcpyFromSymbol(void *target, const T &symbol, size_t count, size_t offset = 0,
+                                        cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+    return ::cudaMemcpyFromSymbol(target, cudla_sim::told(symbol), count, offset, kind);
 }
 template <class T>
-inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *source, size_t count,
-                                           size_t offset, cudaMemcpyKind kind,
-                                           cudaStream_t = nullptr) {
-    return cudaMemcpyToSymbol(symbol, source, count, offset, kind);
+inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *source, size_t count, size_t offset = 0,
+                                           cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                           cudaStream_t stream = nullptr) {
+    return ::cudaMemcpyToSymbolAsync(cudla_sim::told(symbol), source, count, offset, kind, stream);
+}
+template <class T>
+inline cudaError_t cudaMemcpyFromSymbolAsync(void *target, const T &symbol, size_t count, size_t offset = 0,
+                                             cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                             cudaStream_t stream = nullptr) {
+    return ::cudaMemcpyFromSymbolAsync(target, cudla_sim::told(symbol), count, offset, kind, stream);
 }
 template <class T> inline cudaError_t cudaGetSymbolAddress(void **address, const T &symbol) {
-    *address = const_cast<void *>(static_cast<const void *>(&symbol));
-    return __cudlaSimVariable(*address, sizeof(T));
+    return ::cudaGetSymbolAddress(address, cudla_sim::told(symbol));
 }
-template <class T> inline cudaError_t cudaGetSymbolSize(size_t *size, const T &) {
-    *size = sizeof(T);
-    return cudaSuccess;
+template <class T> inline cudaError_t cudaGetSymbolSize(size_t *size, const T &symbol) {
+    return ::cudaGetSymbolSize(size, cudla_sim::told(symbol));
 }
 
 #endif

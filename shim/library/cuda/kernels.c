@@ -20,24 +20,29 @@ static cudaError_t no_kernel(const void *func)
     return sim____cudlaSimRefuse(cudaErrorInvalidDeviceFunction, text);
 }
 
-static cudaError_t for_a_gpu(const struct sim_cuda_function *of)
+/* The kernel that is executed: of NVIDIA's compiler there is PTX, which is compiled when it is asked for. */
+static cudaError_t executable(const void *func, struct sim_cuda_function *found)
 {
-    char text[400];
-    snprintf(text, sizeof text,
-             "%s was compiled for a GPU, and there is none; `cudla-sim nvcc` compiles kernels for this "
-             "processor",
-             of->name);
-    return sim____cudlaSimRefuse(cudaErrorNoKernelImageForDevice, text);
+    if (!sim_cuda_function_of(func, found)) { return no_kernel(func); }
+    if (sim_cuda_is_ours(found->wrapper)) { return cudaSuccess; }
+    if (found->real == NULL) {
+        void *made = NULL;
+        cudaError_t error = sim__cuda_image(found->wrapper, found->number, found->name, &made);
+        if (error != cudaSuccess) { return error; }
+        sim_cuda_stands_for(func, made);
+        found->real = made;
+    }
+    return sim_cuda_function_of(found->real, found) ? cudaSuccess : no_kernel(func);
 }
 
 static cudaError_t launch(const void *func, struct dim3 grid, struct dim3 block, void **args,
                           size_t shared, cudaStream_t stream, int cooperative)
 {
     struct sim_cuda_function found;
-    if (!sim_cuda_function_of(func, &found)) { return no_kernel(func); }
-    if (!sim_cuda_is_ours(found.wrapper)) { return for_a_gpu(&found); }
+    cudaError_t error = executable(func, &found);
+    if (error != cudaSuccess) { return error; }
     const struct sim_cuda_wrapper *wrapper = found.wrapper;
-    return wrapper->launch(func, grid, block, args, shared, stream, cooperative);
+    return wrapper->launch(found.host, grid, block, args, shared, stream, cooperative);
 }
 
 SIM_EXPORT cudaError_t sim__cudaLaunchKernel(const void *func, struct dim3 gridDim,

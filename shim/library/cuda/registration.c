@@ -4,19 +4,23 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "boot.h"
+#include "internal.h"
 #include "library/cuda/registration.h"
 
 struct binary {
     void *wrapper; /* a handle points here, as code of nvcc may read it */
+    size_t number;
     struct binary *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct binary *binaries;
+static size_t numbers;
 static struct sim_cuda_function *functions;
 static size_t function_count, function_room;
 static struct sim_cuda_variable *variables;
@@ -48,6 +52,7 @@ SIM_EXPORT void **sim____cudaRegisterFatBinary(void *wrapper)
     if (made == NULL) { return NULL; }
     made->wrapper = wrapper;
     pthread_mutex_lock(&lock);
+    made->number = ++numbers;
     made->next = binaries;
     binaries = made;
     pthread_mutex_unlock(&lock);
@@ -113,6 +118,7 @@ SIM_EXPORT void sim____cudaRegisterFunction(void **handle, const char *host, cha
             .host = host,
             .name = name,
             .thread_limit = thread_limit,
+            .number = of->number,
         };
     }
     pthread_mutex_unlock(&lock);
@@ -133,6 +139,7 @@ static void add_variable(void **handle, void *host, const char *name, size_t siz
             .size = size,
             .constant = constant != 0,
             .managed = managed,
+            .number = of->number,
         };
     }
     pthread_mutex_unlock(&lock);
@@ -153,12 +160,17 @@ SIM_EXPORT void sim____cudaRegisterManagedVar(void **handle, void **host, char *
     add_variable(handle, host, name, size, constant, 1);
 }
 
+/* Before the program reads a managed variable: its pointer is set when the module is loaded. */
 SIM_EXPORT char sim____cudaInitModule(void **handle)
 {
+    void *wrapper = NULL, *none;
+    size_t number = 0;
     pthread_mutex_lock(&lock);
-    int known = find(handle) != NULL;
+    struct binary *of = find(handle);
+    if (of != NULL) { wrapper = of->wrapper, number = of->number; }
     pthread_mutex_unlock(&lock);
-    return (char)known;
+    if (wrapper == NULL || sim_cuda_is_ours(wrapper)) { return of != NULL; }
+    return sim__cuda_image(wrapper, number, NULL, &none) == cudaSuccess;
 }
 
 int sim_cuda_function_of(const void *host, struct sim_cuda_function *found)
@@ -183,6 +195,26 @@ int sim_cuda_variable_of(const void *host, struct sim_cuda_variable *found)
     return known;
 }
 
+void sim_cuda_stands_for(const void *host, const void *real)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < function_count; i++) {
+        if (functions[i].host == host) { functions[i].real = real; }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+int sim_cuda_variable_at(size_t number, size_t index, struct sim_cuda_variable *found)
+{
+    int known = 0;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < variable_count && !known; i++) {
+        if (variables[i].number == number && index-- == 0) { *found = variables[i], known = 1; }
+    }
+    pthread_mutex_unlock(&lock);
+    return known;
+}
+
 int sim_cuda_is_ours(const void *wrapper)
 {
     unsigned magic = 0;
@@ -201,3 +233,37 @@ static size_t counted(const size_t *count)
 size_t sim_cuda_functions(void) { return counted(&function_count); }
 
 size_t sim_cuda_variables(void) { return counted(&variable_count); }
+
+/* --- for Python -------------------------------------------------------------------------------- */
+
+int sim_cuda_registered(size_t number, size_t index, void **host, const char **name, int *managed)
+{
+    struct sim_cuda_variable found;
+    if (!sim_cuda_variable_at(number, index, &found)) { return 0; }
+    *host = found.host;
+    *name = found.name;
+    *managed = found.managed;
+    return 1;
+}
+
+int sim_cuda_symbol(void *host, void **wrapper, size_t *number, const char **name, size_t *size)
+{
+    struct sim_cuda_variable found;
+    if (!sim_cuda_variable_of(host, &found) || sim_cuda_is_ours(found.wrapper)) { return 0; }
+    *wrapper = found.wrapper;
+    *number = found.number;
+    *name = found.name;
+    *size = found.size;
+    return 1;
+}
+
+int sim_cuda_foreign(void *host, void **wrapper, size_t *number, const char **name, void **real)
+{
+    struct sim_cuda_function found;
+    if (!sim_cuda_function_of(host, &found) || sim_cuda_is_ours(found.wrapper)) { return 0; }
+    *wrapper = found.wrapper;
+    *number = found.number;
+    *name = found.name;
+    *real = (void *)(uintptr_t)found.real;
+    return 1;
+}

@@ -18,6 +18,8 @@ struct sim_cuda_function {
     const void *host;
     const char *name;
     int thread_limit; /* -1: none */
+    size_t number;    /* of the binary: no other one had it or will have it */
+    const void *real; /* the kernel that was made of its PTX, NULL so far */
 };
 
 struct sim_cuda_variable {
@@ -28,6 +30,7 @@ struct sim_cuda_variable {
     size_t size;
     int constant;
     int managed; /* `host` is the pointer's address */
+    size_t number;
 };
 
 /* What is registered under an address. 1 when found, 0 otherwise. */
@@ -36,6 +39,9 @@ int sim_cuda_variable_of(const void *host, struct sim_cuda_variable *found);
 
 /* Whether a wrapper was made by our own stand-in, whose kernels can be executed. */
 int sim_cuda_is_ours(const void *wrapper);
+
+/* The variables of a binary, one after the other: 1 when there is one at `index`, 0 otherwise. */
+int sim_cuda_variable_at(size_t number, size_t index, struct sim_cuda_variable *found);
 
 /* How many are registered now. */
 size_t sim_cuda_functions(void);

@@ -17,6 +17,8 @@ from ..embedding import address, ffi, lib, pointer
 from . import modules
 from .device import get_device, lasting
 from .driver import driver, null
+from .images import image_of, image_of_file
+from .jit_options import Logs
 from .modules import MODULE, Module, check_kernel
 
 
@@ -140,15 +142,21 @@ def func_set_shared_mem_config(function: Any, config: int) -> None:
 
 
 @driver.export("cuLibraryLoadData")
-def library_load_data(target: Any, code: Any, *_: Any) -> None:
+def library_load_data(
+    target: Any, code: Any, options: Any, values: Any, count: int, *_: Any
+) -> None:
     null(library=target, code=code)
-    target[0] = pointer(modules.load(modules.image_of(code)))
+    with Logs(count, options, values):
+        target[0] = pointer(modules.load(image_of(code)))
 
 
 @driver.export("cuLibraryLoadFromFile")
-def library_load_from_file(target: Any, name: Any, *_: Any) -> None:
+def library_load_from_file(
+    target: Any, name: Any, options: Any, values: Any, count: int, *_: Any
+) -> None:
     null(library=target, fileName=name)
-    target[0] = pointer(modules.load(modules.image_of_file(name, "fileName")))
+    with Logs(count, options, values):
+        target[0] = pointer(modules.load(image_of_file(name, "fileName")))
 
 
 @driver.export("cuLibraryUnload")

@@ -1,4 +1,7 @@
-"""Links of the driver: of one image, as modules here are linked when they are compiled."""
+"""Links of the driver: of texts of PTX, or of one module that was linked when it was compiled.
+
+CUDA Driver API, "Module Management", ``cuLinkCreate`` and its like.
+"""
 
 from __future__ import annotations
 
@@ -10,32 +13,39 @@ from ...cudart import context
 from ...cudart.errors import CudaError
 from ..embedding import ffi, pointer
 from .driver import driver, null, require_current
-from .modules import image_of, image_of_file
+from .images import compiled, read, sources_of
+from .jit_options import Logs
 
 LINK = "CUlinkState"
 
 
 class Link:
-    """``image`` is there once one was added, ``shown`` is what the program was given."""
+    """``module`` is one of ours, ``texts`` are PTX; ``shown`` is what the program was given."""
 
-    def __init__(self) -> None:
+    def __init__(self, logs: Logs) -> None:
         self.handle = 0
-        self.image: bytes | None = None
+        self.logs = logs
+        self.module: bytes | None = None
+        self.texts: list[str] = []
         self.shown: Any = None
 
-    def add(self, kind: int, image: bytes) -> None:
+    def add(self, kind: int, sources: bytes | list[str]) -> None:
         """Raises CudaError (INVALID_VALUE, NOT_SUPPORTED)."""
         if not 0 <= kind < Input.CU_JIT_NUM_INPUT_TYPES:
             raise CudaError(
                 Result.CUDA_ERROR_INVALID_VALUE,
                 f"type is {kind}; CUjitInputType has 0 to {Input.CU_JIT_NUM_INPUT_TYPES - 1}",
             )
-        if self.image is not None:
+        if self.module is not None or (self.texts and isinstance(sources, bytes)):
             raise CudaError(
                 Result.CUDA_ERROR_NOT_SUPPORTED,
-                "state has an image already; `cudla-sim nvcc -fatbin` links sources of several",
+                "state has an image already, and only PTX is linked; `cudla-sim nvcc -fatbin` "
+                "links sources of several",
             )
-        self.image = image
+        if isinstance(sources, bytes):
+            self.module = sources
+        else:
+            self.texts += sources
 
 
 def _link(state: Any) -> Link:
@@ -44,10 +54,10 @@ def _link(state: Any) -> Link:
 
 
 @driver.export("cuLinkCreate_v2")
-def link_create(_: int, options: Any, values: Any, target: Any) -> None:
+def link_create(count: int, options: Any, values: Any, target: Any) -> None:
     null(stateOut=target)
     require_current()
-    made = Link()
+    made = Link(Logs(count, options, values))
     made.handle = context.current().process.handles.add(LINK, made)
     target[0] = pointer(made.handle)
 
@@ -58,28 +68,32 @@ def link_add_data(
 ) -> None:
     found = _link(state)
     null(data=data)
-    found.add(kind, image_of(data))
+    with found.logs:
+        found.add(kind, sources_of(data))
 
 
 @driver.export("cuLinkAddFile_v2")
 def link_add_file(state: Any, kind: int, path: Any, _: int, options: Any, values: Any) -> None:
     found = _link(state)
     null(path=path)
-    found.add(kind, image_of_file(path, "path"))
+    with found.logs:
+        found.add(kind, read(path, "path")[0])
 
 
 @driver.export("cuLinkComplete")
 def link_complete(state: Any, image: Any, size: Any) -> None:
     null(cubinOut=image)
     found = _link(state)
-    if found.image is None:
+    if found.module is None and not found.texts:
         raise CudaError(
             Result.CUDA_ERROR_INVALID_VALUE, "state has no image; cuLinkAddData comes first"
         )
-    found.shown = ffi.new("char[]", found.image)
+    with found.logs:
+        made = found.module if found.module is not None else compiled(found.texts, "link")
+    found.shown = ffi.new("char[]", made)
     image[0] = found.shown
     if size:
-        size[0] = len(found.image)
+        size[0] = len(made)
 
 
 @driver.export("cuLinkDestroy")

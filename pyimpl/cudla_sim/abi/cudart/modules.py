@@ -1,12 +1,10 @@
-"""Contexts a program makes for itself, and modules: code that ``cudla-sim nvcc -fatbin`` wrote."""
+"""Contexts a program makes for itself, and modules: code that it loads while it runs."""
 
 from __future__ import annotations
 
 import ctypes
 import os
-import struct
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from ...constants.cudart import CUfunction_attribute_enum as Attribute
@@ -25,15 +23,12 @@ from .driver import (
     primary_retain,
     require_current,
 )
+from .images import image_of, image_of_file
+from .jit_options import Logs
 
 MODULE = "CUmodule"
 _MAJOR = Device.cudaDevAttrComputeCapabilityMajor
 _MINOR = Device.cudaDevAttrComputeCapabilityMinor
-_GPU_MACHINE = 190  # EM_CUDA
-_FAT_MAGIC = b"\x50\xed\x55\xba"
-_WRAPPER_MAGIC = 0x466243B1  # nvcc's __fatBinC_Wrapper_t
-
-
 _used: Counter[int] = Counter()
 """How often a descriptor has named a library."""
 _MOST_USES = 1000  # a name has 4095 bytes at most
@@ -178,50 +173,6 @@ def device_compute_capability(major: Any, minor: Any, ordinal: int) -> None:
 # --- modules -------------------------------------------------------------------------------------
 
 
-def _elf_size(image: Any) -> int:
-    """Bytes of an ELF file in memory: its table of sections is at its end."""
-    head = bytes(ffi.buffer(image, 64))
-    sections, size, count = (
-        *struct.unpack_from("<Q", head, 40),
-        *struct.unpack_from("<HH", head, 58),
-    )
-    return int(sections + size * count)
-
-
-def image_of(image: Any) -> bytes:
-    """What a program hands in. Raises CudaError with what it is instead."""
-    start = bytes(ffi.buffer(image, 16))
-    gpu = "code for a GPU, and there is none; `cudla-sim nvcc -fatbin` compiles for this processor"
-    if start[:4] == _FAT_MAGIC or struct.unpack_from("<I", start)[0] == _WRAPPER_MAGIC:
-        raise CudaError(Result.CUDA_ERROR_NO_BINARY_FOR_GPU, f"image is a fat binary: {gpu}")
-    if start[:4] == b"\x7fELF":
-        machine = struct.unpack_from("<H", bytes(ffi.buffer(image, 20)), 18)[0]
-        if machine == _GPU_MACHINE:
-            raise CudaError(Result.CUDA_ERROR_NO_BINARY_FOR_GPU, f"image is a cubin: {gpu}")
-        return bytes(ffi.buffer(image, _elf_size(image)))
-    if start.lstrip()[:2] in (b"//", b".v"):
-        raise CudaError(
-            Result.CUDA_ERROR_JIT_COMPILER_NOT_FOUND,
-            "image is PTX, and there is no compiler for it; `cudla-sim nvcc -fatbin` takes sources",
-        )
-    raise CudaError(
-        Result.CUDA_ERROR_INVALID_IMAGE,
-        f"image begins with {start[:8].hex(' ')}; a module that `cudla-sim nvcc -fatbin` wrote",
-    )
-
-
-def image_of_file(name: Any, argument: str) -> bytes:
-    """Raises CudaError."""
-    path = Path(os.fsdecode(ffi.string(name)))
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise CudaError(
-            Result.CUDA_ERROR_FILE_NOT_FOUND, f"{argument} is {path}: {error.strerror}"
-        ) from None
-    return image_of(ffi.from_buffer(data + bytes(64)))
-
-
 def load(image: bytes) -> int:
     """The handle of a new module. Raises CudaError (INVALID_IMAGE)."""
     made = Module(image)
@@ -247,8 +198,9 @@ def module_load_data(target: Any, image: Any) -> None:
 
 
 @driver.export("cuModuleLoadDataEx")
-def module_load_data_ex(target: Any, image: Any, _: int, options: Any, values: Any) -> None:
-    module_load_data(target, image)
+def module_load_data_ex(target: Any, image: Any, count: int, options: Any, values: Any) -> None:
+    with Logs(count, options, values):
+        module_load_data(target, image)
 
 
 @driver.export("cuModuleLoadFatBinary")

@@ -1,0 +1,142 @@
+"""What programs hand in as code: modules of our compiler, PTX, fat binaries of NVIDIA's.
+
+CUDA Driver API, "Module Management", ``cuModuleLoadData``.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ...constants.cudart import cudaError_enum as Result
+from ...cudart import fat_binary, jit
+from ...cudart.errors import CudaError
+from ..embedding import address, ffi, pointer
+
+_GPU_MACHINE = 190  # EM_CUDA
+_OURS = "`cudla-sim nvcc -fatbin` compiles sources for this processor"
+_COMPATIBLE = 87
+"""An Orin's architecture: PTX for it and for earlier ones is made for this device."""
+
+
+def _elf_size(image: Any) -> int:
+    """Bytes of an ELF file in memory: its table of sections is at its end."""
+    head = bytes(ffi.buffer(image, 64))
+    sections, size, count = (
+        *struct.unpack_from("<Q", head, 40),
+        *struct.unpack_from("<HH", head, 58),
+    )
+    return int(sections + size * count)
+
+
+def sources_of(image: Any) -> bytes | list[str]:
+    """What is at an address: a module of ours, or texts of PTX that belong together. Raises
+    CudaError with what it is instead."""
+    start = bytes(ffi.buffer(image, 16))
+    magic = struct.unpack_from("<I", start)[0]
+    if magic == fat_binary.MAGIC:
+        return [_best(_entries(image), "image")]
+    if magic == fat_binary.WRAPPER_MAGIC:
+        return wrapped(image)
+    if start[:4] == b"\x7fELF":
+        machine = struct.unpack_from("<H", bytes(ffi.buffer(image, 20)), 18)[0]
+        if machine == _GPU_MACHINE:
+            raise CudaError(
+                Result.CUDA_ERROR_NO_BINARY_FOR_GPU,
+                f"image is a cubin: code for a GPU, and there is none; PTX is compiled, and {_OURS}",
+            )
+        return bytes(ffi.buffer(image, _elf_size(image)))
+    if start.lstrip()[:1] in (b"/", b"."):
+        text = ffi.string(ffi.cast("char *", image))
+        if jit.is_ptx(text):
+            return [text.decode("utf-8", "replace")]
+    raise CudaError(
+        Result.CUDA_ERROR_INVALID_IMAGE,
+        f"image begins with {start[:8].hex(' ')}; PTX, or a module that `cudla-sim nvcc -fatbin` "
+        "wrote",
+    )
+
+
+def wrapped(wrapper: Any) -> list[str]:
+    """The PTX of what a program registers: one, or one of each source that was linked."""
+    _, version, data, linked = fat_binary.WRAPPER.unpack(
+        bytes(ffi.buffer(wrapper, fat_binary.WRAPPER.size))
+    )
+    if version != fat_binary.LINKED or not linked:
+        return [_best(_entries(pointer(data)), "the fat binary")]
+    listed = ffi.cast("void **", linked)
+    texts, at = [], 0
+    while listed[at] != ffi.NULL:
+        texts.append(_best(_entries(listed[at]), "a linked fat binary"))
+        at += 1
+    return texts
+
+
+def _entries(data: Any) -> list[fat_binary.Entry]:
+    try:
+        size = fat_binary.size(bytes(ffi.buffer(data, fat_binary.HEAD.size)))
+        return fat_binary.entries(bytes(ffi.buffer(data, size)))
+    except fat_binary.Damaged as error:
+        raise CudaError(Result.CUDA_ERROR_INVALID_IMAGE, str(error)) from None
+
+
+def _best(entries: Sequence[fat_binary.Entry], what: str) -> str:
+    """The PTX that is nearest to the device: of later ones the first."""
+    found = {entry.architecture: entry.ptx for entry in entries if entry.ptx is not None}
+    if not found:
+        cubins = ", ".join(f"sm_{entry.architecture}" for entry in entries) or "nothing"
+        raise CudaError(
+            Result.CUDA_ERROR_NO_BINARY_FOR_GPU,
+            f"{what} has cubins for GPUs only ({cubins}), and there is none; with PTX it runs "
+            f"(-gencode arch=compute_{_COMPATIBLE},code=compute_{_COMPATIBLE}), and {_OURS}",
+        )
+    fitting = [number for number in found if number <= _COMPATIBLE]
+    return found[max(fitting) if fitting else min(found)] or ""
+
+
+def compiled(sources: bytes | Sequence[str], name: str = "module") -> bytes:
+    """A module of ours. Raises CudaError (INVALID_PTX)."""
+    if isinstance(sources, bytes):
+        return sources
+    named = [
+        (f"{name}.ptx" if number == 0 else f"{name}-{number + 1}.ptx", text)
+        for number, text in enumerate(sources)
+    ]
+    try:
+        return jit.compiled(named)
+    except jit.CannotCompile as error:
+        raise CudaError(Result.CUDA_ERROR_INVALID_PTX, str(error)) from None
+    except OSError as error:
+        raise CudaError(
+            Result.CUDA_ERROR_JIT_COMPILER_NOT_FOUND, f"PTX is compiled by g++: {error}"
+        ) from None
+
+
+def read(name: Any, argument: str) -> tuple[bytes | list[str], str]:
+    """What is in a file, and its name. Raises CudaError."""
+    path = Path(os.fsdecode(ffi.string(name)))
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise CudaError(
+            Result.CUDA_ERROR_FILE_NOT_FOUND, f"{argument} is {path}: {error.strerror}"
+        ) from None
+    return sources_of(ffi.from_buffer(data + bytes(64))), path.stem
+
+
+def image_of(image: Any) -> bytes:
+    """A module of ours, of what is at an address. Raises CudaError."""
+    return compiled(sources_of(image))
+
+
+def image_of_file(name: Any, argument: str) -> bytes:
+    """Raises CudaError."""
+    return compiled(*read(name, argument))
+
+
+def shown(wrapper: Any) -> str:
+    """A name for messages."""
+    return f"fat binary at {address(wrapper):#x}"

@@ -1,0 +1,181 @@
+"""Modules of PTX as one source of CUDA C++."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..scope import CannotTranslate
+from . import calls
+from .assembly import Assembly, Function, Place, parse
+from .body import Body, register_type, type_of
+from .scope import FunctionScope
+from .variables import declared, defined, named
+
+_DYNAMIC = "(uintptr_t)::cudla_sim::block->dynamic_start()"
+
+
+def translate(modules: Sequence[tuple[str, str]]) -> str:
+    """CUDA C++ of modules that are linked with each other: name and text of each.
+
+    Raises CannotTranslate, with the instruction that is not known.
+    """
+    units = [_Unit(number, shown, parse(text)) for number, (shown, text) in enumerate(modules)]
+    linked = _Linked(units)
+    for unit in units:
+        linked.define(unit)
+    return linked.source()
+
+
+class _Unit:
+    def __init__(self, number: int, shown: str, assembly: Assembly) -> None:
+        self.number = number
+        self.shown = shown.replace("\\", "\\\\").replace('"', '\\"')
+        self.assembly = assembly
+        self.variables = {place.name: place for place in assembly.variables}
+        self.functions: dict[str, Function] = {}
+        for function in assembly.functions:  # a declaration may be before or behind
+            if function.body is not None or function.name not in self.functions:
+                self.functions[function.name] = function
+
+
+class _Linked:
+    """Names of units and of all of them; C++ for each."""
+
+    def __init__(self, units: Sequence[_Unit]) -> None:
+        self.units = units
+        self.declarations: list[str] = []
+        self.definitions: list[str] = []
+        self.spelled: dict[tuple[int, str], str] = {}
+        self.shared: dict[int, set[str]] = {unit.number: set() for unit in units}
+        self.visible: dict[str, tuple[_Unit, Place | Function]] = {}
+        for unit in units:
+            for name, found in [*unit.variables.items(), *unit.functions.items()]:
+                self._publish(unit, name, found)
+
+    def _publish(self, unit: _Unit, name: str, found: Place | Function) -> None:
+        absent = found.linkage == "extern" or (isinstance(found, Function) and found.body is None)
+        if absent or not (found.linkage or (isinstance(found, Function) and found.entry)):
+            return
+        if name in self.visible and found.linkage not in ("weak", "common"):
+            if self.visible[name][1].linkage not in ("weak", "common"):
+                raise CannotTranslate(f"{name} is defined by two images")
+        elif name in self.visible:
+            return
+        self.visible[name] = unit, found
+
+    def find(self, unit: _Unit, name: str) -> tuple[_Unit, Place | Function] | None:
+        """Where a unit's name is defined."""
+        name = unit.assembly.aliases.get(name, name)
+        own = unit.variables.get(name) or unit.functions.get(name)
+        if own is None:
+            return None
+        return self.visible.get(name, (unit, own))
+
+    def spell(self, unit: _Unit, name: str) -> str:
+        made = f"cudla_sim_u{unit.number}_{re.sub(r'[^A-Za-z0-9_]', '_', name)}"
+        taken = self.spelled.setdefault((unit.number, name), made)
+        return taken
+
+    def address(self, unit: _Unit, name: str) -> str:
+        """C++ for a generic address, "" where there is no such name."""
+        found = self.find(unit, name)
+        if found is None:
+            return ""
+        home, what = found
+        if isinstance(what, Place) and what.space == "shared" and what.count is None:
+            return _DYNAMIC
+        if isinstance(what, Place) and what.linkage == "extern":
+            raise CannotTranslate(f"{name}, which no image defines")
+        if isinstance(what, Function) and what.body is None:
+            if what.name not in calls.BUILT_IN:
+                raise CannotTranslate(f"{name}, which no image defines")
+            return f"(uintptr_t)&{calls.BUILT_IN[what.name]}"
+        return f"(uintptr_t)&{self.spell(home, what.name)}"
+
+    def define(self, unit: _Unit) -> None:
+        """What the unit defines, to the source."""
+        for place in unit.variables.values():
+            if self.visible.get(place.name, (unit,))[0] is unit:
+                self._variable(unit, place)
+        for function in unit.functions.values():
+            if function.body is not None and self.visible.get(function.name, (unit,))[0] is unit:
+                self._function(unit, function)
+
+    def _variable(self, unit: _Unit, place: Place) -> None:
+        if place.kind in ("texref", "surfref", "samplerref"):
+            raise CannotTranslate(f"{place.name}: references to textures")
+        if place.space == "shared":
+            self.shared[unit.number].add(place.name)
+            if place.count is not None:
+                name = self.spell(unit, place.name)
+                self.declarations.append(f"__shared__ {declared(place, name)};")
+            return
+        if place.linkage == "extern":
+            return
+        name = self.spell(unit, place.name)
+        own = (not place.linkage and unit.number > 0) or "$" in place.name
+        text = defined(place, name, lambda value: self._initial(unit, value))
+        if text.startswith("__attribute__"):
+            symbol = "" if own else f' asm("{place.name}")'
+            head = re.match(r"(__attribute__\(\(aligned\(\d+\)\)\) .*? " + name + r"(?:\[\d+\])?)( = |;)", text)
+            assert head is not None
+            self.declarations.append(f"extern {head[1]}{symbol};" if "struct" not in head[1] else "")
+            if "struct" in head[1]:
+                kind = head[1].partition("struct ")[2].rpartition(" ")[0]
+                self.declarations[-1] = f"struct {name}_type {kind}; extern {name}_type {name}{symbol};"
+                text = f"{head[1].partition('struct')[0]}{name}_type {name} ={text.partition(' = ')[2]}"
+        self.definitions.append(text)
+
+    def _initial(self, unit: _Unit, value: str) -> str:
+        name, offset = named(value)
+        found = self.address(unit, name)
+        if not found:
+            raise CannotTranslate(f"{name}, which no image defines")
+        return f"(uint64_t)({found}) + ({offset})"
+
+    def _function(self, unit: _Unit, function: Function) -> None:
+        name = self.spell(unit, function.name)
+        scope = FunctionScope(lambda wanted: self.address(unit, wanted))
+        scope.shared = self.shared[unit.number]
+        parameters = []
+        for number, place in enumerate(function.parameters):
+            given = f"p{number}"
+            parameters.append(f"{type_of(place)} {given}")
+            if place.space == "reg":
+                scope.registers[0][place.name] = given
+            else:
+                scope.memory[0][place.name] = f"(uintptr_t)&{given}"
+        known = calls.Known(
+            unit.functions, lambda wanted: self._called(unit, wanted), type_of
+        )
+
+        def hoist(place: Place) -> None:
+            unit.variables[place.name] = place
+            self._variable(unit, place)
+
+        body = Body(function, scope, known, unit.assembly.files, unit.shown, hoist).lines()
+        result = "void"
+        if function.returned:
+            first = function.returned[0]
+            result = type_of(first) if first.space == "param" else register_type(first.kind)
+        listed = ", ".join(parameters)
+        if function.entry:
+            limits = f" __launch_bounds__({function.threads})" if function.threads else ""
+            self.declarations.append(
+                f'extern "C" void {name}({listed}) asm("{function.name}");'
+            )
+            head = f'extern "C" __global__ void{limits} {name}({listed})'
+        else:
+            self.declarations.append(f"static {result} {name}({listed});")
+            head = f"static {result} {name}({listed})"
+        self.definitions += [head, "{", *body, "}"]
+
+    def _called(self, unit: _Unit, name: str) -> str:
+        found = self.find(unit, name)
+        if found is None or not isinstance(found[1], Function) or found[1].body is None:
+            raise CannotTranslate(f"a call of {name}, which no image defines")
+        return self.spell(found[0], found[1].name)
+
+    def source(self) -> str:
+        return "\n".join(["#include \"kernels/ptx_module.hpp\"", *self.declarations, *self.definitions, ""])
