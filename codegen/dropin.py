@@ -76,6 +76,7 @@ def make(api: Api, lib: Path, compile_shared: Callable[[Path, Path, list[str]], 
             here = defined[family.real]
             wanted = functions[family.name] | functions["sim"]
             wanted |= {n for n in here for p in family.cpp_symbols if fnmatch.fnmatchcase(n, p)}
+            wanted = {n for n in wanted for p in library.names if fnmatch.fnmatchcase(n, p)}
             depth = library.file.count("/")
             origin = "$ORIGIN" + "/.." * depth
             if family.name in ("upmem", "cudart"):

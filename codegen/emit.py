@@ -286,22 +286,59 @@ def hand_written_h(api: Api, headers: Sequence[str]) -> str:
     return "\n".join(parts) + "\n"
 
 
+_RELEASE_13 = {
+    **dict.fromkeys(("cudaGetDeviceProperties",), "__cudlaSimDeviceProperties13"),
+    **{
+        name: f"{name}_v2"
+        for name in (
+            *("cudaGraphAddDependencies", "cudaGraphAddNode", "cudaGraphGetEdges"),
+            *("cudaGraphNodeGetDependencies", "cudaGraphNodeGetDependentNodes"),
+            *("cudaGraphRemoveDependencies", "cudaMemAdvise", "cudaMemPrefetchAsync"),
+            *("cudaSignalExternalSemaphoresAsync", "cudaStreamUpdateCaptureDependencies"),
+            "cudaWaitExternalSemaphoresAsync",
+        )
+    },
+    "cudaStreamGetCaptureInfo": "cudaStreamGetCaptureInfo_v3",
+}
+"""What CUDA 13 has under a name of CUDA 12: programs built with it bind to the names of that
+version (CUDA 13.0 Release Notes, "Removed Features"; its ``cuda_runtime_api.h``)."""
+_VERSIONS = "libcudart.so.12", "libcudart.so.13"
+
+
 def cudart_exports_c(api: Api, headers: Sequence[str]) -> str:
-    """libcudart_sim.so: forwards each CUDA name to its private twin in libcudla_sim.so."""
+    """libcudart_sim.so: forwards each CUDA name to its private twin in libcudla_sim.so.
+
+    The names of the runtime are there in two versions: the first is that of the headers.
+    """
     parts = [f"/* {BANNER} */"]
     parts += [f'#include "{h}"' for h in headers]
     parts.append('#include "boot.h"')
+    functions = {function.name: function for function in api.functions}
     for function in api.functions:
         if not _is_beside_real(function):
             continue
-        prototype, names = named(function, function.name)
-        private, _ = named(function, "sim__" + function.name)
-        statement = "" if function.returns == "void" else "return "
-        parts.append(
-            f"extern {private};\nSIM_EXPORT {prototype}\n{{\n"
-            f"    {statement}sim__{function.name}({', '.join(names)});\n}}"
-        )
+        parts.append(_forwarded(function, function.name))
+        if not _is_runtime(function):
+            continue
+        later = f"release13_{function.name}"
+        other = functions.get(_RELEASE_13.get(function.name, ""), function)
+        parts.append(_forwarded(other, later))  # an alias would take the name from the first one
+        parts.append(f'__asm__(".symver {later}, {function.name}@{_VERSIONS[1]}");')
     return "\n\n".join(parts) + "\n"
+
+
+def _forwarded(function: Function, name: str) -> str:
+    prototype, names = named(function, name)
+    private, _ = named(function, "sim__" + function.name)
+    statement = "" if function.returns == "void" else "return "
+    return (
+        f"extern {private};\nSIM_EXPORT {prototype}\n{{\n"
+        f"    {statement}sim__{function.name}({', '.join(names)});\n}}"
+    )
+
+
+def _is_runtime(function: Function) -> bool:
+    return function.name.startswith(("cuda", "__cuda"))
 
 
 _DRIVER = ("cuda/cuda.h", "cuda/crt/driver_")
@@ -321,13 +358,15 @@ def driver_table_c(api: Api) -> str:
 
 def version_script(api: Api, cudart: bool) -> str:
     names = sorted(f.name for f in api.functions if _is_beside_real(f) == cudart)
-    lines = [f"/* {BANNER} */", "{", "  global:"]
+    lines = [f"/* {BANNER} */", f"{_VERSIONS[0]} {{" if cudart else "{", "  global:"]
     lines += [f"    {name};" for name in names]
     if not cudart:
         lines += [f"    {name};" for f in families.FAMILIES for name in f.cpp_symbols]
         lines.append("    sim__*; /* for libcudart_sim.so */")
         lines.append("    sim_bridge_attach; /* for the extension */")
     lines += ["  local: *;", "};"]
+    if cudart:
+        lines.append(f"{_VERSIONS[1]} {{ }};")
     return "\n".join(lines) + "\n"
 
 

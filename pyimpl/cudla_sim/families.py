@@ -43,6 +43,9 @@ class DropIn(NamedTuple):
     version: str = ""
     """The version that its symbols carry: without it the loader warns programs that were linked
     with the vendor's."""
+    names: tuple[str, ...] = ("*",)
+    """Which of the family's functions it has (patterns): a program takes each from the first
+    library that has it, and must not take what another one is for."""
 
 
 @dataclass(frozen=True)
@@ -101,9 +104,11 @@ class Family:
         return header in self.headers or bool(rest and folder == self.folder)
 
 
-def _versions(library: str, soname: str, *endings: str, version: str = "") -> tuple[DropIn, ...]:
+def _versions(
+    library: str, soname: str, *endings: str, version: str = "", names: tuple[str, ...] = ("*",)
+) -> tuple[DropIn, ...]:
     """One library under several file names."""
-    return tuple(DropIn(f"{library}{ending}", soname, version) for ending in ("", *endings))
+    return tuple(DropIn(f"{library}{ending}", soname, version, names) for ending in ("", *endings))
 
 
 def _releases(library: str, releases: tuple[str, ...]) -> tuple[DropIn, ...]:
@@ -206,10 +211,17 @@ FAMILIES: tuple[Family, ...] = (
         ),
         libraries=(
             *_versions("cuda/libcudart.so", "libcudart.so.12", ".12", version="libcudart.so.12"),
-            DropIn("cuda/libcudart.so.13", "libcudart.so.13", "libcudart.so.13"),
-            *_versions("cuda/libcuda.so", "libcuda.so.1", ".1"),
-            *_versions("cuda/libnvrtc.so", "libnvrtc.so.12", ".12", version="libnvrtc.so.12"),
-            DropIn("cuda/libnvrtc.so.13", "libnvrtc.so.13", "libnvrtc.so.13"),
+            DropIn(
+                *("cuda/libcudart.so.13", "libcudart.so.13", "libcudart.so.13"),
+                names=("cuda*", "__cud*"),
+            ),
+            *_versions("cuda/libcuda.so", "libcuda.so.1", ".1", names=("cu[!d]*", "cud[!a]*")),
+            *_versions(
+                *("cuda/libnvrtc.so", "libnvrtc.so.12", ".12"),
+                version="libnvrtc.so.12",
+                names=("nvrtc*",),
+            ),
+            DropIn("cuda/libnvrtc.so.13", "libnvrtc.so.13", "libnvrtc.so.13", ("nvrtc*",)),
         ),
         packages=(
             Package("cudart", "the CUDA runtime subset simulated by cudla-sim", "12.9", ("cuda",)),

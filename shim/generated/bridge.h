@@ -522,6 +522,10 @@ cudaError_t impl_cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstD
 
 cudaError_t impl_cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device);
 
+cudaError_t impl_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
+
+cudaError_t impl_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
+
 cudaError_t impl_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
 
 cudaError_t impl_cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
@@ -675,6 +679,8 @@ cudaError_t impl_cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_
 cudaError_t impl_cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
 
 cudaError_t impl_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
+
+cudaError_t impl___cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device);
 
 cudaError_t impl_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 
@@ -2245,6 +2251,8 @@ struct sim_bridge {
     __typeof__(impl_cudaPointerGetAttributes) *impl_cudaPointerGetAttributes;
     __typeof__(impl_cudaMemPrefetchAsync) *impl_cudaMemPrefetchAsync;
     __typeof__(impl_cudaMemAdvise) *impl_cudaMemAdvise;
+    __typeof__(impl_cudaMemPrefetchAsync_v2) *impl_cudaMemPrefetchAsync_v2;
+    __typeof__(impl_cudaMemAdvise_v2) *impl_cudaMemAdvise_v2;
     __typeof__(impl_cudaStreamAttachMemAsync) *impl_cudaStreamAttachMemAsync;
     __typeof__(impl_cudaDeviceGetDefaultMemPool) *impl_cudaDeviceGetDefaultMemPool;
     __typeof__(impl_cudaDeviceGetMemPool) *impl_cudaDeviceGetMemPool;
@@ -2322,6 +2330,7 @@ struct sim_bridge {
     __typeof__(impl_cudaWaitExternalSemaphoresAsync_v2) *impl_cudaWaitExternalSemaphoresAsync_v2;
     __typeof__(impl_cudaDestroyExternalSemaphore) *impl_cudaDestroyExternalSemaphore;
     __typeof__(impl_cudaGetDeviceProperties) *impl_cudaGetDeviceProperties;
+    __typeof__(impl___cudlaSimDeviceProperties13) *impl___cudlaSimDeviceProperties13;
     __typeof__(impl_cudaSignalExternalSemaphoresAsync) *impl_cudaSignalExternalSemaphoresAsync;
     __typeof__(impl_cudaWaitExternalSemaphoresAsync) *impl_cudaWaitExternalSemaphoresAsync;
     __typeof__(impl_cudaFuncGetAttributes) *impl_cudaFuncGetAttributes;

@@ -68,11 +68,27 @@ SIM_EXPORT void **__cudaRegisterFatBinary(void *fatCubin)
     return sim____cudaRegisterFatBinary(fatCubin);
 }
 
+extern void **sim____cudaRegisterFatBinary(void *fatCubin);
+SIM_EXPORT void **release13___cudaRegisterFatBinary(void *fatCubin)
+{
+    return sim____cudaRegisterFatBinary(fatCubin);
+}
+
+__asm__(".symver release13___cudaRegisterFatBinary, __cudaRegisterFatBinary@libcudart.so.13");
+
 extern void sim____cudaRegisterFatBinaryEnd(void **fatCubinHandle);
 SIM_EXPORT void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
 {
     sim____cudaRegisterFatBinaryEnd(fatCubinHandle);
 }
+
+extern void sim____cudaRegisterFatBinaryEnd(void **fatCubinHandle);
+SIM_EXPORT void release13___cudaRegisterFatBinaryEnd(void **fatCubinHandle)
+{
+    sim____cudaRegisterFatBinaryEnd(fatCubinHandle);
+}
+
+__asm__(".symver release13___cudaRegisterFatBinaryEnd, __cudaRegisterFatBinaryEnd@libcudart.so.13");
 
 extern void sim____cudaUnregisterFatBinary(void **fatCubinHandle);
 SIM_EXPORT void __cudaUnregisterFatBinary(void **fatCubinHandle)
@@ -80,11 +96,27 @@ SIM_EXPORT void __cudaUnregisterFatBinary(void **fatCubinHandle)
     sim____cudaUnregisterFatBinary(fatCubinHandle);
 }
 
+extern void sim____cudaUnregisterFatBinary(void **fatCubinHandle);
+SIM_EXPORT void release13___cudaUnregisterFatBinary(void **fatCubinHandle)
+{
+    sim____cudaUnregisterFatBinary(fatCubinHandle);
+}
+
+__asm__(".symver release13___cudaUnregisterFatBinary, __cudaUnregisterFatBinary@libcudart.so.13");
+
 extern void sim____cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize);
 SIM_EXPORT void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize)
 {
     sim____cudaRegisterFunction(fatCubinHandle, hostFun, deviceFun, deviceName, thread_limit, tid, bid, bDim, gDim, wSize);
 }
+
+extern void sim____cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize);
+SIM_EXPORT void release13___cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize)
+{
+    sim____cudaRegisterFunction(fatCubinHandle, hostFun, deviceFun, deviceName, thread_limit, tid, bid, bDim, gDim, wSize);
+}
+
+__asm__(".symver release13___cudaRegisterFunction, __cudaRegisterFunction@libcudart.so.13");
 
 extern void sim____cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
 SIM_EXPORT void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
@@ -92,11 +124,27 @@ SIM_EXPORT void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *de
     sim____cudaRegisterVar(fatCubinHandle, hostVar, deviceAddress, deviceName, ext, size, constant, global);
 }
 
+extern void sim____cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
+SIM_EXPORT void release13___cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
+{
+    sim____cudaRegisterVar(fatCubinHandle, hostVar, deviceAddress, deviceName, ext, size, constant, global);
+}
+
+__asm__(".symver release13___cudaRegisterVar, __cudaRegisterVar@libcudart.so.13");
+
 extern void sim____cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
 SIM_EXPORT void __cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
 {
     sim____cudaRegisterManagedVar(fatCubinHandle, hostVarPtrAddress, deviceAddress, deviceName, ext, size, constant, global);
 }
+
+extern void sim____cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
+SIM_EXPORT void release13___cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
+{
+    sim____cudaRegisterManagedVar(fatCubinHandle, hostVarPtrAddress, deviceAddress, deviceName, ext, size, constant, global);
+}
+
+__asm__(".symver release13___cudaRegisterManagedVar, __cudaRegisterManagedVar@libcudart.so.13");
 
 extern char sim____cudaInitModule(void **fatCubinHandle);
 SIM_EXPORT char __cudaInitModule(void **fatCubinHandle)
@@ -104,11 +152,27 @@ SIM_EXPORT char __cudaInitModule(void **fatCubinHandle)
     return sim____cudaInitModule(fatCubinHandle);
 }
 
+extern char sim____cudaInitModule(void **fatCubinHandle);
+SIM_EXPORT char release13___cudaInitModule(void **fatCubinHandle)
+{
+    return sim____cudaInitModule(fatCubinHandle);
+}
+
+__asm__(".symver release13___cudaInitModule, __cudaInitModule@libcudart.so.13");
+
 extern cudaError_t sim__cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
 {
     return sim__cudaLaunchKernel(func, gridDim, blockDim, args, sharedMem, stream);
 }
+
+extern cudaError_t sim__cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    return sim__cudaLaunchKernel(func, gridDim, blockDim, args, sharedMem, stream);
+}
+
+__asm__(".symver release13_cudaLaunchKernel, cudaLaunchKernel@libcudart.so.13");
 
 extern cudaError_t sim__cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
@@ -116,11 +180,27 @@ SIM_EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *func, struct dim3
     return sim__cudaLaunchCooperativeKernel(func, gridDim, blockDim, args, sharedMem, stream);
 }
 
+extern cudaError_t sim__cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    return sim__cudaLaunchCooperativeKernel(func, gridDim, blockDim, args, sharedMem, stream);
+}
+
+__asm__(".symver release13_cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel@libcudart.so.13");
+
 extern unsigned int sim____cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim, size_t sharedMem, struct CUstream_st *stream);
 SIM_EXPORT unsigned int __cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim, size_t sharedMem, struct CUstream_st *stream)
 {
     return sim____cudaPushCallConfiguration(gridDim, blockDim, sharedMem, stream);
 }
+
+extern unsigned int sim____cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim, size_t sharedMem, struct CUstream_st *stream);
+SIM_EXPORT unsigned int release13___cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim, size_t sharedMem, struct CUstream_st *stream)
+{
+    return sim____cudaPushCallConfiguration(gridDim, blockDim, sharedMem, stream);
+}
+
+__asm__(".symver release13___cudaPushCallConfiguration, __cudaPushCallConfiguration@libcudart.so.13");
 
 extern cudaError_t sim____cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockDim, size_t *sharedMem, void *stream);
 SIM_EXPORT cudaError_t __cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockDim, size_t *sharedMem, void *stream)
@@ -128,17 +208,41 @@ SIM_EXPORT cudaError_t __cudaPopCallConfiguration(struct dim3 *gridDim, struct d
     return sim____cudaPopCallConfiguration(gridDim, blockDim, sharedMem, stream);
 }
 
+extern cudaError_t sim____cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockDim, size_t *sharedMem, void *stream);
+SIM_EXPORT cudaError_t release13___cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockDim, size_t *sharedMem, void *stream)
+{
+    return sim____cudaPopCallConfiguration(gridDim, blockDim, sharedMem, stream);
+}
+
+__asm__(".symver release13___cudaPopCallConfiguration, __cudaPopCallConfiguration@libcudart.so.13");
+
 extern cudaError_t sim____cudaGetKernel(void **kernel, const void *func);
 SIM_EXPORT cudaError_t __cudaGetKernel(void **kernel, const void *func)
 {
     return sim____cudaGetKernel(kernel, func);
 }
 
+extern cudaError_t sim____cudaGetKernel(void **kernel, const void *func);
+SIM_EXPORT cudaError_t release13___cudaGetKernel(void **kernel, const void *func)
+{
+    return sim____cudaGetKernel(kernel, func);
+}
+
+__asm__(".symver release13___cudaGetKernel, __cudaGetKernel@libcudart.so.13");
+
 extern cudaError_t sim____cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
 SIM_EXPORT cudaError_t __cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
 {
     return sim____cudaLaunchKernel(kernel, gridDim, blockDim, args, sharedMem, stream);
 }
+
+extern cudaError_t sim____cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13___cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    return sim____cudaLaunchKernel(kernel, gridDim, blockDim, args, sharedMem, stream);
+}
+
+__asm__(".symver release13___cudaLaunchKernel, __cudaLaunchKernel@libcudart.so.13");
 
 extern cudaError_t sim____cudlaSimLaunch(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void *data);
 SIM_EXPORT cudaError_t __cudlaSimLaunch(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void *data)
@@ -212,11 +316,27 @@ SIM_EXPORT cudaError_t cudaProfilerStart(void)
     return sim__cudaProfilerStart();
 }
 
+extern cudaError_t sim__cudaProfilerStart(void);
+SIM_EXPORT cudaError_t release13_cudaProfilerStart(void)
+{
+    return sim__cudaProfilerStart();
+}
+
+__asm__(".symver release13_cudaProfilerStart, cudaProfilerStart@libcudart.so.13");
+
 extern cudaError_t sim__cudaProfilerStop(void);
 SIM_EXPORT cudaError_t cudaProfilerStop(void)
 {
     return sim__cudaProfilerStop();
 }
+
+extern cudaError_t sim__cudaProfilerStop(void);
+SIM_EXPORT cudaError_t release13_cudaProfilerStop(void)
+{
+    return sim__cudaProfilerStop();
+}
+
+__asm__(".symver release13_cudaProfilerStop, cudaProfilerStop@libcudart.so.13");
 
 extern cudaError_t sim__cudaDriverGetVersion(int *driverVersion);
 SIM_EXPORT cudaError_t cudaDriverGetVersion(int *driverVersion)
@@ -224,11 +344,27 @@ SIM_EXPORT cudaError_t cudaDriverGetVersion(int *driverVersion)
     return sim__cudaDriverGetVersion(driverVersion);
 }
 
+extern cudaError_t sim__cudaDriverGetVersion(int *driverVersion);
+SIM_EXPORT cudaError_t release13_cudaDriverGetVersion(int *driverVersion)
+{
+    return sim__cudaDriverGetVersion(driverVersion);
+}
+
+__asm__(".symver release13_cudaDriverGetVersion, cudaDriverGetVersion@libcudart.so.13");
+
 extern cudaError_t sim__cudaRuntimeGetVersion(int *runtimeVersion);
 SIM_EXPORT cudaError_t cudaRuntimeGetVersion(int *runtimeVersion)
 {
     return sim__cudaRuntimeGetVersion(runtimeVersion);
 }
+
+extern cudaError_t sim__cudaRuntimeGetVersion(int *runtimeVersion);
+SIM_EXPORT cudaError_t release13_cudaRuntimeGetVersion(int *runtimeVersion)
+{
+    return sim__cudaRuntimeGetVersion(runtimeVersion);
+}
+
+__asm__(".symver release13_cudaRuntimeGetVersion, cudaRuntimeGetVersion@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetLastError(void);
 SIM_EXPORT cudaError_t cudaGetLastError(void)
@@ -236,11 +372,27 @@ SIM_EXPORT cudaError_t cudaGetLastError(void)
     return sim__cudaGetLastError();
 }
 
+extern cudaError_t sim__cudaGetLastError(void);
+SIM_EXPORT cudaError_t release13_cudaGetLastError(void)
+{
+    return sim__cudaGetLastError();
+}
+
+__asm__(".symver release13_cudaGetLastError, cudaGetLastError@libcudart.so.13");
+
 extern cudaError_t sim__cudaPeekAtLastError(void);
 SIM_EXPORT cudaError_t cudaPeekAtLastError(void)
 {
     return sim__cudaPeekAtLastError();
 }
+
+extern cudaError_t sim__cudaPeekAtLastError(void);
+SIM_EXPORT cudaError_t release13_cudaPeekAtLastError(void)
+{
+    return sim__cudaPeekAtLastError();
+}
+
+__asm__(".symver release13_cudaPeekAtLastError, cudaPeekAtLastError@libcudart.so.13");
 
 extern const char *sim__cudaGetErrorName(cudaError_t error);
 SIM_EXPORT const char *cudaGetErrorName(cudaError_t error)
@@ -248,11 +400,27 @@ SIM_EXPORT const char *cudaGetErrorName(cudaError_t error)
     return sim__cudaGetErrorName(error);
 }
 
+extern const char *sim__cudaGetErrorName(cudaError_t error);
+SIM_EXPORT const char *release13_cudaGetErrorName(cudaError_t error)
+{
+    return sim__cudaGetErrorName(error);
+}
+
+__asm__(".symver release13_cudaGetErrorName, cudaGetErrorName@libcudart.so.13");
+
 extern const char *sim__cudaGetErrorString(cudaError_t error);
 SIM_EXPORT const char *cudaGetErrorString(cudaError_t error)
 {
     return sim__cudaGetErrorString(error);
 }
+
+extern const char *sim__cudaGetErrorString(cudaError_t error);
+SIM_EXPORT const char *release13_cudaGetErrorString(cudaError_t error)
+{
+    return sim__cudaGetErrorString(error);
+}
+
+__asm__(".symver release13_cudaGetErrorString, cudaGetErrorString@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetDeviceCount(int *count);
 SIM_EXPORT cudaError_t cudaGetDeviceCount(int *count)
@@ -260,11 +428,27 @@ SIM_EXPORT cudaError_t cudaGetDeviceCount(int *count)
     return sim__cudaGetDeviceCount(count);
 }
 
+extern cudaError_t sim__cudaGetDeviceCount(int *count);
+SIM_EXPORT cudaError_t release13_cudaGetDeviceCount(int *count)
+{
+    return sim__cudaGetDeviceCount(count);
+}
+
+__asm__(".symver release13_cudaGetDeviceCount, cudaGetDeviceCount@libcudart.so.13");
+
 extern cudaError_t sim__cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device);
 SIM_EXPORT cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device)
 {
     return sim__cudaGetDeviceProperties_v2(prop, device);
 }
+
+extern cudaError_t sim__cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device);
+SIM_EXPORT cudaError_t release13_cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device)
+{
+    return sim__cudaGetDeviceProperties_v2(prop, device);
+}
+
+__asm__(".symver release13_cudaGetDeviceProperties_v2, cudaGetDeviceProperties_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
 SIM_EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
@@ -272,11 +456,27 @@ SIM_EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr at
     return sim__cudaDeviceGetAttribute(value, attr, device);
 }
 
+extern cudaError_t sim__cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
+SIM_EXPORT cudaError_t release13_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
+{
+    return sim__cudaDeviceGetAttribute(value, attr, device);
+}
+
+__asm__(".symver release13_cudaDeviceGetAttribute, cudaDeviceGetAttribute@libcudart.so.13");
+
 extern cudaError_t sim__cudaChooseDevice(int *device, const struct cudaDeviceProp *prop);
 SIM_EXPORT cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 {
     return sim__cudaChooseDevice(device, prop);
 }
+
+extern cudaError_t sim__cudaChooseDevice(int *device, const struct cudaDeviceProp *prop);
+SIM_EXPORT cudaError_t release13_cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
+{
+    return sim__cudaChooseDevice(device, prop);
+}
+
+__asm__(".symver release13_cudaChooseDevice, cudaChooseDevice@libcudart.so.13");
 
 extern cudaError_t sim__cudaSetDevice(int device);
 SIM_EXPORT cudaError_t cudaSetDevice(int device)
@@ -284,11 +484,27 @@ SIM_EXPORT cudaError_t cudaSetDevice(int device)
     return sim__cudaSetDevice(device);
 }
 
+extern cudaError_t sim__cudaSetDevice(int device);
+SIM_EXPORT cudaError_t release13_cudaSetDevice(int device)
+{
+    return sim__cudaSetDevice(device);
+}
+
+__asm__(".symver release13_cudaSetDevice, cudaSetDevice@libcudart.so.13");
+
 extern cudaError_t sim__cudaGetDevice(int *device);
 SIM_EXPORT cudaError_t cudaGetDevice(int *device)
 {
     return sim__cudaGetDevice(device);
 }
+
+extern cudaError_t sim__cudaGetDevice(int *device);
+SIM_EXPORT cudaError_t release13_cudaGetDevice(int *device)
+{
+    return sim__cudaGetDevice(device);
+}
+
+__asm__(".symver release13_cudaGetDevice, cudaGetDevice@libcudart.so.13");
 
 extern cudaError_t sim__cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags);
 SIM_EXPORT cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags)
@@ -296,11 +512,27 @@ SIM_EXPORT cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsi
     return sim__cudaInitDevice(device, deviceFlags, flags);
 }
 
+extern cudaError_t sim__cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags)
+{
+    return sim__cudaInitDevice(device, deviceFlags, flags);
+}
+
+__asm__(".symver release13_cudaInitDevice, cudaInitDevice@libcudart.so.13");
+
 extern cudaError_t sim__cudaSetValidDevices(int *device_arr, int len);
 SIM_EXPORT cudaError_t cudaSetValidDevices(int *device_arr, int len)
 {
     return sim__cudaSetValidDevices(device_arr, len);
 }
+
+extern cudaError_t sim__cudaSetValidDevices(int *device_arr, int len);
+SIM_EXPORT cudaError_t release13_cudaSetValidDevices(int *device_arr, int len)
+{
+    return sim__cudaSetValidDevices(device_arr, len);
+}
+
+__asm__(".symver release13_cudaSetValidDevices, cudaSetValidDevices@libcudart.so.13");
 
 extern cudaError_t sim__cudaSetDeviceFlags(unsigned int flags);
 SIM_EXPORT cudaError_t cudaSetDeviceFlags(unsigned int flags)
@@ -308,11 +540,27 @@ SIM_EXPORT cudaError_t cudaSetDeviceFlags(unsigned int flags)
     return sim__cudaSetDeviceFlags(flags);
 }
 
+extern cudaError_t sim__cudaSetDeviceFlags(unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaSetDeviceFlags(unsigned int flags)
+{
+    return sim__cudaSetDeviceFlags(flags);
+}
+
+__asm__(".symver release13_cudaSetDeviceFlags, cudaSetDeviceFlags@libcudart.so.13");
+
 extern cudaError_t sim__cudaGetDeviceFlags(unsigned int *flags);
 SIM_EXPORT cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 {
     return sim__cudaGetDeviceFlags(flags);
 }
+
+extern cudaError_t sim__cudaGetDeviceFlags(unsigned int *flags);
+SIM_EXPORT cudaError_t release13_cudaGetDeviceFlags(unsigned int *flags)
+{
+    return sim__cudaGetDeviceFlags(flags);
+}
+
+__asm__(".symver release13_cudaGetDeviceFlags, cudaGetDeviceFlags@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceSynchronize(void);
 SIM_EXPORT cudaError_t cudaDeviceSynchronize(void)
@@ -320,11 +568,27 @@ SIM_EXPORT cudaError_t cudaDeviceSynchronize(void)
     return sim__cudaDeviceSynchronize();
 }
 
+extern cudaError_t sim__cudaDeviceSynchronize(void);
+SIM_EXPORT cudaError_t release13_cudaDeviceSynchronize(void)
+{
+    return sim__cudaDeviceSynchronize();
+}
+
+__asm__(".symver release13_cudaDeviceSynchronize, cudaDeviceSynchronize@libcudart.so.13");
+
 extern cudaError_t sim__cudaDeviceReset(void);
 SIM_EXPORT cudaError_t cudaDeviceReset(void)
 {
     return sim__cudaDeviceReset();
 }
+
+extern cudaError_t sim__cudaDeviceReset(void);
+SIM_EXPORT cudaError_t release13_cudaDeviceReset(void)
+{
+    return sim__cudaDeviceReset();
+}
+
+__asm__(".symver release13_cudaDeviceReset, cudaDeviceReset@libcudart.so.13");
 
 extern cudaError_t sim__cudaThreadSynchronize(void);
 SIM_EXPORT cudaError_t cudaThreadSynchronize(void)
@@ -332,11 +596,27 @@ SIM_EXPORT cudaError_t cudaThreadSynchronize(void)
     return sim__cudaThreadSynchronize();
 }
 
+extern cudaError_t sim__cudaThreadSynchronize(void);
+SIM_EXPORT cudaError_t release13_cudaThreadSynchronize(void)
+{
+    return sim__cudaThreadSynchronize();
+}
+
+__asm__(".symver release13_cudaThreadSynchronize, cudaThreadSynchronize@libcudart.so.13");
+
 extern cudaError_t sim__cudaThreadExit(void);
 SIM_EXPORT cudaError_t cudaThreadExit(void)
 {
     return sim__cudaThreadExit();
 }
+
+extern cudaError_t sim__cudaThreadExit(void);
+SIM_EXPORT cudaError_t release13_cudaThreadExit(void)
+{
+    return sim__cudaThreadExit();
+}
+
+__asm__(".symver release13_cudaThreadExit, cudaThreadExit@libcudart.so.13");
 
 extern cudaError_t sim__cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit);
 SIM_EXPORT cudaError_t cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit)
@@ -344,11 +624,27 @@ SIM_EXPORT cudaError_t cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit)
     return sim__cudaThreadGetLimit(pValue, limit);
 }
 
+extern cudaError_t sim__cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit);
+SIM_EXPORT cudaError_t release13_cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit)
+{
+    return sim__cudaThreadGetLimit(pValue, limit);
+}
+
+__asm__(".symver release13_cudaThreadGetLimit, cudaThreadGetLimit@libcudart.so.13");
+
 extern cudaError_t sim__cudaThreadSetLimit(enum cudaLimit limit, size_t value);
 SIM_EXPORT cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
 {
     return sim__cudaThreadSetLimit(limit, value);
 }
+
+extern cudaError_t sim__cudaThreadSetLimit(enum cudaLimit limit, size_t value);
+SIM_EXPORT cudaError_t release13_cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+{
+    return sim__cudaThreadSetLimit(limit, value);
+}
+
+__asm__(".symver release13_cudaThreadSetLimit, cudaThreadSetLimit@libcudart.so.13");
 
 extern cudaError_t sim__cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig);
 SIM_EXPORT cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig)
@@ -356,11 +652,27 @@ SIM_EXPORT cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig
     return sim__cudaThreadGetCacheConfig(pCacheConfig);
 }
 
+extern cudaError_t sim__cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+SIM_EXPORT cudaError_t release13_cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+{
+    return sim__cudaThreadGetCacheConfig(pCacheConfig);
+}
+
+__asm__(".symver release13_cudaThreadGetCacheConfig, cudaThreadGetCacheConfig@libcudart.so.13");
+
 extern cudaError_t sim__cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig);
 SIM_EXPORT cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig)
 {
     return sim__cudaThreadSetCacheConfig(cacheConfig);
 }
+
+extern cudaError_t sim__cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig);
+SIM_EXPORT cudaError_t release13_cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig)
+{
+    return sim__cudaThreadSetCacheConfig(cacheConfig);
+}
+
+__asm__(".symver release13_cudaThreadSetCacheConfig, cudaThreadSetCacheConfig@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig);
 SIM_EXPORT cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig)
@@ -368,11 +680,27 @@ SIM_EXPORT cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig
     return sim__cudaDeviceGetCacheConfig(pCacheConfig);
 }
 
+extern cudaError_t sim__cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+SIM_EXPORT cudaError_t release13_cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+{
+    return sim__cudaDeviceGetCacheConfig(pCacheConfig);
+}
+
+__asm__(".symver release13_cudaDeviceGetCacheConfig, cudaDeviceGetCacheConfig@libcudart.so.13");
+
 extern cudaError_t sim__cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig);
 SIM_EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig)
 {
     return sim__cudaDeviceSetCacheConfig(cacheConfig);
 }
+
+extern cudaError_t sim__cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig);
+SIM_EXPORT cudaError_t release13_cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig)
+{
+    return sim__cudaDeviceSetCacheConfig(cacheConfig);
+}
+
+__asm__(".symver release13_cudaDeviceSetCacheConfig, cudaDeviceSetCacheConfig@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig);
 SIM_EXPORT cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig)
@@ -380,11 +708,27 @@ SIM_EXPORT cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pC
     return sim__cudaDeviceGetSharedMemConfig(pConfig);
 }
 
+extern cudaError_t sim__cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig);
+SIM_EXPORT cudaError_t release13_cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig)
+{
+    return sim__cudaDeviceGetSharedMemConfig(pConfig);
+}
+
+__asm__(".symver release13_cudaDeviceGetSharedMemConfig, cudaDeviceGetSharedMemConfig@libcudart.so.13");
+
 extern cudaError_t sim__cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
 SIM_EXPORT cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 {
     return sim__cudaDeviceSetSharedMemConfig(config);
 }
+
+extern cudaError_t sim__cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
+SIM_EXPORT cudaError_t release13_cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+    return sim__cudaDeviceSetSharedMemConfig(config);
+}
+
+__asm__(".symver release13_cudaDeviceSetSharedMemConfig, cudaDeviceSetSharedMemConfig@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
 SIM_EXPORT cudaError_t cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
@@ -392,11 +736,27 @@ SIM_EXPORT cudaError_t cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
     return sim__cudaDeviceGetLimit(pValue, limit);
 }
 
+extern cudaError_t sim__cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
+SIM_EXPORT cudaError_t release13_cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
+{
+    return sim__cudaDeviceGetLimit(pValue, limit);
+}
+
+__asm__(".symver release13_cudaDeviceGetLimit, cudaDeviceGetLimit@libcudart.so.13");
+
 extern cudaError_t sim__cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
 SIM_EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     return sim__cudaDeviceSetLimit(limit, value);
 }
+
+extern cudaError_t sim__cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
+SIM_EXPORT cudaError_t release13_cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    return sim__cudaDeviceSetLimit(limit, value);
+}
+
+__asm__(".symver release13_cudaDeviceSetLimit, cudaDeviceSetLimit@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
 SIM_EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
@@ -404,11 +764,27 @@ SIM_EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int 
     return sim__cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority);
 }
 
+extern cudaError_t sim__cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
+SIM_EXPORT cudaError_t release13_cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
+{
+    return sim__cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority);
+}
+
+__asm__(".symver release13_cudaDeviceGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange@libcudart.so.13");
+
 extern cudaError_t sim__cudaDeviceGetPCIBusId(char *pciBusId, int len, int device);
 SIM_EXPORT cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
 {
     return sim__cudaDeviceGetPCIBusId(pciBusId, len, device);
 }
+
+extern cudaError_t sim__cudaDeviceGetPCIBusId(char *pciBusId, int len, int device);
+SIM_EXPORT cudaError_t release13_cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
+{
+    return sim__cudaDeviceGetPCIBusId(pciBusId, len, device);
+}
+
+__asm__(".symver release13_cudaDeviceGetPCIBusId, cudaDeviceGetPCIBusId@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetByPCIBusId(int *device, const char *pciBusId);
 SIM_EXPORT cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
@@ -416,11 +792,27 @@ SIM_EXPORT cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId
     return sim__cudaDeviceGetByPCIBusId(device, pciBusId);
 }
 
+extern cudaError_t sim__cudaDeviceGetByPCIBusId(int *device, const char *pciBusId);
+SIM_EXPORT cudaError_t release13_cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
+{
+    return sim__cudaDeviceGetByPCIBusId(device, pciBusId);
+}
+
+__asm__(".symver release13_cudaDeviceGetByPCIBusId, cudaDeviceGetByPCIBusId@libcudart.so.13");
+
 extern cudaError_t sim__cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
 SIM_EXPORT cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
 {
     return sim__cudaDeviceCanAccessPeer(canAccessPeer, device, peerDevice);
 }
+
+extern cudaError_t sim__cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
+SIM_EXPORT cudaError_t release13_cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
+{
+    return sim__cudaDeviceCanAccessPeer(canAccessPeer, device, peerDevice);
+}
+
+__asm__(".symver release13_cudaDeviceCanAccessPeer, cudaDeviceCanAccessPeer@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice);
 SIM_EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice)
@@ -428,11 +820,27 @@ SIM_EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PA
     return sim__cudaDeviceGetP2PAttribute(value, attr, srcDevice, dstDevice);
 }
 
+extern cudaError_t sim__cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice);
+SIM_EXPORT cudaError_t release13_cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice)
+{
+    return sim__cudaDeviceGetP2PAttribute(value, attr, srcDevice, dstDevice);
+}
+
+__asm__(".symver release13_cudaDeviceGetP2PAttribute, cudaDeviceGetP2PAttribute@libcudart.so.13");
+
 extern cudaError_t sim__cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
 SIM_EXPORT cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
 {
     return sim__cudaDeviceEnablePeerAccess(peerDevice, flags);
 }
+
+extern cudaError_t sim__cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
+{
+    return sim__cudaDeviceEnablePeerAccess(peerDevice, flags);
+}
+
+__asm__(".symver release13_cudaDeviceEnablePeerAccess, cudaDeviceEnablePeerAccess@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceDisablePeerAccess(int peerDevice);
 SIM_EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
@@ -440,11 +848,27 @@ SIM_EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
     return sim__cudaDeviceDisablePeerAccess(peerDevice);
 }
 
+extern cudaError_t sim__cudaDeviceDisablePeerAccess(int peerDevice);
+SIM_EXPORT cudaError_t release13_cudaDeviceDisablePeerAccess(int peerDevice)
+{
+    return sim__cudaDeviceDisablePeerAccess(peerDevice);
+}
+
+__asm__(".symver release13_cudaDeviceDisablePeerAccess, cudaDeviceDisablePeerAccess@libcudart.so.13");
+
 extern cudaError_t sim__cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags);
 SIM_EXPORT cudaError_t cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags)
 {
     return sim__cudaDeviceGetNvSciSyncAttributes(nvSciSyncAttrList, device, flags);
 }
+
+extern cudaError_t sim__cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags);
+SIM_EXPORT cudaError_t release13_cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags)
+{
+    return sim__cudaDeviceGetNvSciSyncAttributes(nvSciSyncAttrList, device, flags);
+}
+
+__asm__(".symver release13_cudaDeviceGetNvSciSyncAttributes, cudaDeviceGetNvSciSyncAttributes@libcudart.so.13");
 
 extern cudaError_t sim__cudaMalloc(void **devPtr, size_t size);
 SIM_EXPORT cudaError_t cudaMalloc(void **devPtr, size_t size)
@@ -452,11 +876,27 @@ SIM_EXPORT cudaError_t cudaMalloc(void **devPtr, size_t size)
     return sim__cudaMalloc(devPtr, size);
 }
 
+extern cudaError_t sim__cudaMalloc(void **devPtr, size_t size);
+SIM_EXPORT cudaError_t release13_cudaMalloc(void **devPtr, size_t size)
+{
+    return sim__cudaMalloc(devPtr, size);
+}
+
+__asm__(".symver release13_cudaMalloc, cudaMalloc@libcudart.so.13");
+
 extern cudaError_t sim__cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height);
 SIM_EXPORT cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
 {
     return sim__cudaMallocPitch(devPtr, pitch, width, height);
 }
+
+extern cudaError_t sim__cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height);
+SIM_EXPORT cudaError_t release13_cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
+{
+    return sim__cudaMallocPitch(devPtr, pitch, width, height);
+}
+
+__asm__(".symver release13_cudaMallocPitch, cudaMallocPitch@libcudart.so.13");
 
 extern cudaError_t sim__cudaMallocManaged(void **devPtr, size_t size, unsigned int flags);
 SIM_EXPORT cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
@@ -464,11 +904,27 @@ SIM_EXPORT cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned in
     return sim__cudaMallocManaged(devPtr, size, flags);
 }
 
+extern cudaError_t sim__cudaMallocManaged(void **devPtr, size_t size, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
+{
+    return sim__cudaMallocManaged(devPtr, size, flags);
+}
+
+__asm__(".symver release13_cudaMallocManaged, cudaMallocManaged@libcudart.so.13");
+
 extern cudaError_t sim__cudaMallocHost(void **ptr, size_t size);
 SIM_EXPORT cudaError_t cudaMallocHost(void **ptr, size_t size)
 {
     return sim__cudaMallocHost(ptr, size);
 }
+
+extern cudaError_t sim__cudaMallocHost(void **ptr, size_t size);
+SIM_EXPORT cudaError_t release13_cudaMallocHost(void **ptr, size_t size)
+{
+    return sim__cudaMallocHost(ptr, size);
+}
+
+__asm__(".symver release13_cudaMallocHost, cudaMallocHost@libcudart.so.13");
 
 extern cudaError_t sim__cudaHostAlloc(void **pHost, size_t size, unsigned int flags);
 SIM_EXPORT cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
@@ -476,11 +932,27 @@ SIM_EXPORT cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int fla
     return sim__cudaHostAlloc(pHost, size, flags);
 }
 
+extern cudaError_t sim__cudaHostAlloc(void **pHost, size_t size, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
+{
+    return sim__cudaHostAlloc(pHost, size, flags);
+}
+
+__asm__(".symver release13_cudaHostAlloc, cudaHostAlloc@libcudart.so.13");
+
 extern cudaError_t sim__cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream);
 SIM_EXPORT cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 {
     return sim__cudaMallocAsync(devPtr, size, hStream);
 }
+
+extern cudaError_t sim__cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream);
+SIM_EXPORT cudaError_t release13_cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
+{
+    return sim__cudaMallocAsync(devPtr, size, hStream);
+}
+
+__asm__(".symver release13_cudaMallocAsync, cudaMallocAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaFree(void *devPtr);
 SIM_EXPORT cudaError_t cudaFree(void *devPtr)
@@ -488,11 +960,27 @@ SIM_EXPORT cudaError_t cudaFree(void *devPtr)
     return sim__cudaFree(devPtr);
 }
 
+extern cudaError_t sim__cudaFree(void *devPtr);
+SIM_EXPORT cudaError_t release13_cudaFree(void *devPtr)
+{
+    return sim__cudaFree(devPtr);
+}
+
+__asm__(".symver release13_cudaFree, cudaFree@libcudart.so.13");
+
 extern cudaError_t sim__cudaFreeHost(void *ptr);
 SIM_EXPORT cudaError_t cudaFreeHost(void *ptr)
 {
     return sim__cudaFreeHost(ptr);
 }
+
+extern cudaError_t sim__cudaFreeHost(void *ptr);
+SIM_EXPORT cudaError_t release13_cudaFreeHost(void *ptr)
+{
+    return sim__cudaFreeHost(ptr);
+}
+
+__asm__(".symver release13_cudaFreeHost, cudaFreeHost@libcudart.so.13");
 
 extern cudaError_t sim__cudaFreeAsync(void *devPtr, cudaStream_t hStream);
 SIM_EXPORT cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
@@ -500,11 +988,27 @@ SIM_EXPORT cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
     return sim__cudaFreeAsync(devPtr, hStream);
 }
 
+extern cudaError_t sim__cudaFreeAsync(void *devPtr, cudaStream_t hStream);
+SIM_EXPORT cudaError_t release13_cudaFreeAsync(void *devPtr, cudaStream_t hStream)
+{
+    return sim__cudaFreeAsync(devPtr, hStream);
+}
+
+__asm__(".symver release13_cudaFreeAsync, cudaFreeAsync@libcudart.so.13");
+
 extern cudaError_t sim__cudaHostRegister(void *ptr, size_t size, unsigned int flags);
 SIM_EXPORT cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 {
     return sim__cudaHostRegister(ptr, size, flags);
 }
+
+extern cudaError_t sim__cudaHostRegister(void *ptr, size_t size, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaHostRegister(void *ptr, size_t size, unsigned int flags)
+{
+    return sim__cudaHostRegister(ptr, size, flags);
+}
+
+__asm__(".symver release13_cudaHostRegister, cudaHostRegister@libcudart.so.13");
 
 extern cudaError_t sim__cudaHostUnregister(void *ptr);
 SIM_EXPORT cudaError_t cudaHostUnregister(void *ptr)
@@ -512,11 +1016,27 @@ SIM_EXPORT cudaError_t cudaHostUnregister(void *ptr)
     return sim__cudaHostUnregister(ptr);
 }
 
+extern cudaError_t sim__cudaHostUnregister(void *ptr);
+SIM_EXPORT cudaError_t release13_cudaHostUnregister(void *ptr)
+{
+    return sim__cudaHostUnregister(ptr);
+}
+
+__asm__(".symver release13_cudaHostUnregister, cudaHostUnregister@libcudart.so.13");
+
 extern cudaError_t sim__cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags);
 SIM_EXPORT cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags)
 {
     return sim__cudaHostGetDevicePointer(pDevice, pHost, flags);
 }
+
+extern cudaError_t sim__cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags)
+{
+    return sim__cudaHostGetDevicePointer(pDevice, pHost, flags);
+}
+
+__asm__(".symver release13_cudaHostGetDevicePointer, cudaHostGetDevicePointer@libcudart.so.13");
 
 extern cudaError_t sim__cudaHostGetFlags(unsigned int *pFlags, void *pHost);
 SIM_EXPORT cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
@@ -524,11 +1044,27 @@ SIM_EXPORT cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
     return sim__cudaHostGetFlags(pFlags, pHost);
 }
 
+extern cudaError_t sim__cudaHostGetFlags(unsigned int *pFlags, void *pHost);
+SIM_EXPORT cudaError_t release13_cudaHostGetFlags(unsigned int *pFlags, void *pHost)
+{
+    return sim__cudaHostGetFlags(pFlags, pHost);
+}
+
+__asm__(".symver release13_cudaHostGetFlags, cudaHostGetFlags@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemGetInfo(size_t *free, size_t *total);
 SIM_EXPORT cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
 {
     return sim__cudaMemGetInfo(free, total);
 }
+
+extern cudaError_t sim__cudaMemGetInfo(size_t *free, size_t *total);
+SIM_EXPORT cudaError_t release13_cudaMemGetInfo(size_t *free, size_t *total)
+{
+    return sim__cudaMemGetInfo(free, total);
+}
+
+__asm__(".symver release13_cudaMemGetInfo, cudaMemGetInfo@libcudart.so.13");
 
 extern cudaError_t sim__cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
 SIM_EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
@@ -536,11 +1072,27 @@ SIM_EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *at
     return sim__cudaPointerGetAttributes(attributes, ptr);
 }
 
+extern cudaError_t sim__cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
+SIM_EXPORT cudaError_t release13_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
+{
+    return sim__cudaPointerGetAttributes(attributes, ptr);
+}
+
+__asm__(".symver release13_cudaPointerGetAttributes, cudaPointerGetAttributes@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream)
 {
     return sim__cudaMemPrefetchAsync(devPtr, count, dstDevice, stream);
 }
+
+extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemPrefetchAsync(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+__asm__(".symver release13_cudaMemPrefetchAsync, cudaMemPrefetchAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device);
 SIM_EXPORT cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device)
@@ -548,11 +1100,55 @@ SIM_EXPORT cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cuda
     return sim__cudaMemAdvise(devPtr, count, advice, device);
 }
 
+extern cudaError_t sim__cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
+SIM_EXPORT cudaError_t release13_cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+{
+    return sim__cudaMemAdvise_v2(devPtr, count, advice, location);
+}
+
+__asm__(".symver release13_cudaMemAdvise, cudaMemAdvise@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+__asm__(".symver release13_cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync_v2@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
+SIM_EXPORT cudaError_t cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+{
+    return sim__cudaMemAdvise_v2(devPtr, count, advice, location);
+}
+
+extern cudaError_t sim__cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
+SIM_EXPORT cudaError_t release13_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+{
+    return sim__cudaMemAdvise_v2(devPtr, count, advice, location);
+}
+
+__asm__(".symver release13_cudaMemAdvise_v2, cudaMemAdvise_v2@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
 {
     return sim__cudaStreamAttachMemAsync(stream, devPtr, length, flags);
 }
+
+extern cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
+{
+    return sim__cudaStreamAttachMemAsync(stream, devPtr, length, flags);
+}
+
+__asm__(".symver release13_cudaStreamAttachMemAsync, cudaStreamAttachMemAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
 SIM_EXPORT cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
@@ -560,11 +1156,27 @@ SIM_EXPORT cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int d
     return sim__cudaDeviceGetDefaultMemPool(memPool, device);
 }
 
+extern cudaError_t sim__cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
+SIM_EXPORT cudaError_t release13_cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
+{
+    return sim__cudaDeviceGetDefaultMemPool(memPool, device);
+}
+
+__asm__(".symver release13_cudaDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool@libcudart.so.13");
+
 extern cudaError_t sim__cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
 SIM_EXPORT cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
 {
     return sim__cudaDeviceGetMemPool(memPool, device);
 }
+
+extern cudaError_t sim__cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
+SIM_EXPORT cudaError_t release13_cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
+{
+    return sim__cudaDeviceGetMemPool(memPool, device);
+}
+
+__asm__(".symver release13_cudaDeviceGetMemPool, cudaDeviceGetMemPool@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
 SIM_EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
@@ -572,11 +1184,27 @@ SIM_EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
     return sim__cudaDeviceSetMemPool(device, memPool);
 }
 
+extern cudaError_t sim__cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
+SIM_EXPORT cudaError_t release13_cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
+{
+    return sim__cudaDeviceSetMemPool(device, memPool);
+}
+
+__asm__(".symver release13_cudaDeviceSetMemPool, cudaDeviceSetMemPool@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps);
 SIM_EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps)
 {
     return sim__cudaMemPoolCreate(memPool, poolProps);
 }
+
+extern cudaError_t sim__cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps);
+SIM_EXPORT cudaError_t release13_cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps)
+{
+    return sim__cudaMemPoolCreate(memPool, poolProps);
+}
+
+__asm__(".symver release13_cudaMemPoolCreate, cudaMemPoolCreate@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPoolDestroy(cudaMemPool_t memPool);
 SIM_EXPORT cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
@@ -584,11 +1212,27 @@ SIM_EXPORT cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
     return sim__cudaMemPoolDestroy(memPool);
 }
 
+extern cudaError_t sim__cudaMemPoolDestroy(cudaMemPool_t memPool);
+SIM_EXPORT cudaError_t release13_cudaMemPoolDestroy(cudaMemPool_t memPool)
+{
+    return sim__cudaMemPoolDestroy(memPool);
+}
+
+__asm__(".symver release13_cudaMemPoolDestroy, cudaMemPoolDestroy@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);
 SIM_EXPORT cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
 {
     return sim__cudaMemPoolTrimTo(memPool, minBytesToKeep);
 }
+
+extern cudaError_t sim__cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);
+SIM_EXPORT cudaError_t release13_cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
+{
+    return sim__cudaMemPoolTrimTo(memPool, minBytesToKeep);
+}
+
+__asm__(".symver release13_cudaMemPoolTrimTo, cudaMemPoolTrimTo@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
 SIM_EXPORT cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
@@ -596,11 +1240,27 @@ SIM_EXPORT cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaM
     return sim__cudaMemPoolSetAttribute(memPool, attr, value);
 }
 
+extern cudaError_t sim__cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
+SIM_EXPORT cudaError_t release13_cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
+{
+    return sim__cudaMemPoolSetAttribute(memPool, attr, value);
+}
+
+__asm__(".symver release13_cudaMemPoolSetAttribute, cudaMemPoolSetAttribute@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
 SIM_EXPORT cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
 {
     return sim__cudaMemPoolGetAttribute(memPool, attr, value);
 }
+
+extern cudaError_t sim__cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
+SIM_EXPORT cudaError_t release13_cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
+{
+    return sim__cudaMemPoolGetAttribute(memPool, attr, value);
+}
+
+__asm__(".symver release13_cudaMemPoolGetAttribute, cudaMemPoolGetAttribute@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count);
 SIM_EXPORT cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count)
@@ -608,11 +1268,27 @@ SIM_EXPORT cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct 
     return sim__cudaMemPoolSetAccess(memPool, descList, count);
 }
 
+extern cudaError_t sim__cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count);
+SIM_EXPORT cudaError_t release13_cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count)
+{
+    return sim__cudaMemPoolSetAccess(memPool, descList, count);
+}
+
+__asm__(".symver release13_cudaMemPoolSetAccess, cudaMemPoolSetAccess@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location);
 SIM_EXPORT cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location)
 {
     return sim__cudaMemPoolGetAccess(flags, memPool, location);
 }
+
+extern cudaError_t sim__cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location);
+SIM_EXPORT cudaError_t release13_cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location)
+{
+    return sim__cudaMemPoolGetAccess(flags, memPool, location);
+}
+
+__asm__(".symver release13_cudaMemPoolGetAccess, cudaMemPoolGetAccess@libcudart.so.13");
 
 extern cudaError_t sim__cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
@@ -620,11 +1296,27 @@ SIM_EXPORT cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemP
     return sim__cudaMallocFromPoolAsync(ptr, size, memPool, stream);
 }
 
+extern cudaError_t sim__cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+{
+    return sim__cudaMallocFromPoolAsync(ptr, size, memPool, stream);
+}
+
+__asm__(".symver release13_cudaMallocFromPoolAsync, cudaMallocFromPoolAsync@libcudart.so.13");
+
 extern cudaError_t sim__cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags);
 SIM_EXPORT cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags)
 {
     return sim__cudaMallocArray(array, desc, width, height, flags);
 }
+
+extern cudaError_t sim__cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags)
+{
+    return sim__cudaMallocArray(array, desc, width, height, flags);
+}
+
+__asm__(".symver release13_cudaMallocArray, cudaMallocArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags);
 SIM_EXPORT cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags)
@@ -632,11 +1324,27 @@ SIM_EXPORT cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaCh
     return sim__cudaMalloc3DArray(array, desc, extent, flags);
 }
 
+extern cudaError_t sim__cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags)
+{
+    return sim__cudaMalloc3DArray(array, desc, extent, flags);
+}
+
+__asm__(".symver release13_cudaMalloc3DArray, cudaMalloc3DArray@libcudart.so.13");
+
 extern cudaError_t sim__cudaFreeArray(cudaArray_t array);
 SIM_EXPORT cudaError_t cudaFreeArray(cudaArray_t array)
 {
     return sim__cudaFreeArray(array);
 }
+
+extern cudaError_t sim__cudaFreeArray(cudaArray_t array);
+SIM_EXPORT cudaError_t release13_cudaFreeArray(cudaArray_t array)
+{
+    return sim__cudaFreeArray(array);
+}
+
+__asm__(".symver release13_cudaFreeArray, cudaFreeArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array);
 SIM_EXPORT cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array)
@@ -644,11 +1352,27 @@ SIM_EXPORT cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, stru
     return sim__cudaArrayGetInfo(desc, extent, flags, array);
 }
 
+extern cudaError_t sim__cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array);
+SIM_EXPORT cudaError_t release13_cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array)
+{
+    return sim__cudaArrayGetInfo(desc, extent, flags, array);
+}
+
+__asm__(".symver release13_cudaArrayGetInfo, cudaArrayGetInfo@libcudart.so.13");
+
 extern cudaError_t sim__cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
 SIM_EXPORT cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
 {
     return sim__cudaGetChannelDesc(desc, array);
 }
+
+extern cudaError_t sim__cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
+SIM_EXPORT cudaError_t release13_cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
+{
+    return sim__cudaGetChannelDesc(desc, array);
+}
+
+__asm__(".symver release13_cudaGetChannelDesc, cudaGetChannelDesc@libcudart.so.13");
 
 extern cudaError_t sim__cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent);
 SIM_EXPORT cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent)
@@ -656,11 +1380,27 @@ SIM_EXPORT cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct
     return sim__cudaMalloc3D(pitchedDevPtr, extent);
 }
 
+extern cudaError_t sim__cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent);
+SIM_EXPORT cudaError_t release13_cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent)
+{
+    return sim__cudaMalloc3D(pitchedDevPtr, extent);
+}
+
+__asm__(".symver release13_cudaMalloc3D, cudaMalloc3D@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
 SIM_EXPORT cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
 {
     return sim__cudaMemset3D(pitchedDevPtr, value, extent);
 }
+
+extern cudaError_t sim__cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
+SIM_EXPORT cudaError_t release13_cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
+{
+    return sim__cudaMemset3D(pitchedDevPtr, value, extent);
+}
+
+__asm__(".symver release13_cudaMemset3D, cudaMemset3D@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
@@ -668,11 +1408,27 @@ SIM_EXPORT cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, in
     return sim__cudaMemset3DAsync(pitchedDevPtr, value, extent, stream);
 }
 
+extern cudaError_t sim__cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
+{
+    return sim__cudaMemset3DAsync(pitchedDevPtr, value, extent, stream);
+}
+
+__asm__(".symver release13_cudaMemset3DAsync, cudaMemset3DAsync@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpyToArray(dst, wOffset, hOffset, src, count, kind);
 }
+
+extern cudaError_t sim__cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyToArray(dst, wOffset, hOffset, src, count, kind);
+}
+
+__asm__(".symver release13_cudaMemcpyToArray, cudaMemcpyToArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind)
@@ -680,11 +1436,27 @@ SIM_EXPORT cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, siz
     return sim__cudaMemcpyFromArray(dst, src, wOffset, hOffset, count, kind);
 }
 
+extern cudaError_t sim__cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyFromArray(dst, src, wOffset, hOffset, count, kind);
+}
+
+__asm__(".symver release13_cudaMemcpyFromArray, cudaMemcpyFromArray@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpy2DToArray(dst, wOffset, hOffset, src, spitch, width, height, kind);
 }
+
+extern cudaError_t sim__cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DToArray(dst, wOffset, hOffset, src, spitch, width, height, kind);
+}
+
+__asm__(".symver release13_cudaMemcpy2DToArray, cudaMemcpy2DToArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -692,11 +1464,27 @@ SIM_EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset,
     return sim__cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind, stream);
 }
 
+extern cudaError_t sim__cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind, stream);
+}
+
+__asm__(".symver release13_cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpy2DFromArray(dst, dpitch, src, wOffset, hOffset, width, height, kind);
 }
+
+extern cudaError_t sim__cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DFromArray(dst, dpitch, src, wOffset, hOffset, width, height, kind);
+}
+
+__asm__(".symver release13_cudaMemcpy2DFromArray, cudaMemcpy2DFromArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -704,11 +1492,27 @@ SIM_EXPORT cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cuda
     return sim__cudaMemcpy2DFromArrayAsync(dst, dpitch, src, wOffset, hOffset, width, height, kind, stream);
 }
 
+extern cudaError_t sim__cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpy2DFromArrayAsync(dst, dpitch, src, wOffset, hOffset, width, height, kind, stream);
+}
+
+__asm__(".symver release13_cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpy2DArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, width, height, kind);
 }
+
+extern cudaError_t sim__cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, width, height, kind);
+}
+
+__asm__(".symver release13_cudaMemcpy2DArrayToArray, cudaMemcpy2DArrayToArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
 SIM_EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
@@ -716,11 +1520,27 @@ SIM_EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
     return sim__cudaMemcpy3D(p);
 }
 
+extern cudaError_t sim__cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
+SIM_EXPORT cudaError_t release13_cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+    return sim__cudaMemcpy3D(p);
+}
+
+__asm__(".symver release13_cudaMemcpy3D, cudaMemcpy3D@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
     return sim__cudaMemcpy3DAsync(p, stream);
 }
+
+extern cudaError_t sim__cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    return sim__cudaMemcpy3DAsync(p, stream);
+}
+
+__asm__(".symver release13_cudaMemcpy3DAsync, cudaMemcpy3DAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc);
 SIM_EXPORT cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc)
@@ -728,11 +1548,27 @@ SIM_EXPORT cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject, 
     return sim__cudaCreateTextureObject(pTexObject, pResDesc, pTexDesc, pResViewDesc);
 }
 
+extern cudaError_t sim__cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc);
+SIM_EXPORT cudaError_t release13_cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc)
+{
+    return sim__cudaCreateTextureObject(pTexObject, pResDesc, pTexDesc, pResViewDesc);
+}
+
+__asm__(".symver release13_cudaCreateTextureObject, cudaCreateTextureObject@libcudart.so.13");
+
 extern cudaError_t sim__cudaDestroyTextureObject(cudaTextureObject_t texObject);
 SIM_EXPORT cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject)
 {
     return sim__cudaDestroyTextureObject(texObject);
 }
+
+extern cudaError_t sim__cudaDestroyTextureObject(cudaTextureObject_t texObject);
+SIM_EXPORT cudaError_t release13_cudaDestroyTextureObject(cudaTextureObject_t texObject)
+{
+    return sim__cudaDestroyTextureObject(texObject);
+}
+
+__asm__(".symver release13_cudaDestroyTextureObject, cudaDestroyTextureObject@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject);
 SIM_EXPORT cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject)
@@ -740,11 +1576,27 @@ SIM_EXPORT cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc 
     return sim__cudaGetTextureObjectResourceDesc(pResDesc, texObject);
 }
 
+extern cudaError_t sim__cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject);
+SIM_EXPORT cudaError_t release13_cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject)
+{
+    return sim__cudaGetTextureObjectResourceDesc(pResDesc, texObject);
+}
+
+__asm__(".symver release13_cudaGetTextureObjectResourceDesc, cudaGetTextureObjectResourceDesc@libcudart.so.13");
+
 extern cudaError_t sim__cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject);
 SIM_EXPORT cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject)
 {
     return sim__cudaGetTextureObjectTextureDesc(pTexDesc, texObject);
 }
+
+extern cudaError_t sim__cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject);
+SIM_EXPORT cudaError_t release13_cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject)
+{
+    return sim__cudaGetTextureObjectTextureDesc(pTexDesc, texObject);
+}
+
+__asm__(".symver release13_cudaGetTextureObjectTextureDesc, cudaGetTextureObjectTextureDesc@libcudart.so.13");
 
 extern cudaError_t sim__cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc);
 SIM_EXPORT cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc)
@@ -752,11 +1604,27 @@ SIM_EXPORT cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject,
     return sim__cudaCreateSurfaceObject(pSurfObject, pResDesc);
 }
 
+extern cudaError_t sim__cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc);
+SIM_EXPORT cudaError_t release13_cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc)
+{
+    return sim__cudaCreateSurfaceObject(pSurfObject, pResDesc);
+}
+
+__asm__(".symver release13_cudaCreateSurfaceObject, cudaCreateSurfaceObject@libcudart.so.13");
+
 extern cudaError_t sim__cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject);
 SIM_EXPORT cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject)
 {
     return sim__cudaDestroySurfaceObject(surfObject);
 }
+
+extern cudaError_t sim__cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject);
+SIM_EXPORT cudaError_t release13_cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject)
+{
+    return sim__cudaDestroySurfaceObject(surfObject);
+}
+
+__asm__(".symver release13_cudaDestroySurfaceObject, cudaDestroySurfaceObject@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject);
 SIM_EXPORT cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject)
@@ -764,11 +1632,27 @@ SIM_EXPORT cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc 
     return sim__cudaGetSurfaceObjectResourceDesc(pResDesc, surfObject);
 }
 
+extern cudaError_t sim__cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject);
+SIM_EXPORT cudaError_t release13_cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject)
+{
+    return sim__cudaGetSurfaceObjectResourceDesc(pResDesc, surfObject);
+}
+
+__asm__(".symver release13_cudaGetSurfaceObjectResourceDesc, cudaGetSurfaceObjectResourceDesc@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpy(dst, src, count, kind);
 }
+
+extern cudaError_t sim__cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy(dst, src, count, kind);
+}
+
+__asm__(".symver release13_cudaMemcpy, cudaMemcpy@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -776,11 +1660,27 @@ SIM_EXPORT cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count,
     return sim__cudaMemcpyAsync(dst, src, count, kind, stream);
 }
 
+extern cudaError_t sim__cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpyAsync(dst, src, count, kind, stream);
+}
+
+__asm__(".symver release13_cudaMemcpyAsync, cudaMemcpyAsync@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
 }
+
+extern cudaError_t sim__cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
+}
+
+__asm__(".symver release13_cudaMemcpy2D, cudaMemcpy2D@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -788,11 +1688,27 @@ SIM_EXPORT cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *s
     return sim__cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
 }
 
+extern cudaError_t sim__cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
+}
+
+__asm__(".symver release13_cudaMemcpy2DAsync, cudaMemcpy2DAsync@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count);
 SIM_EXPORT cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
 {
     return sim__cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count);
 }
+
+extern cudaError_t sim__cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count);
+SIM_EXPORT cudaError_t release13_cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
+{
+    return sim__cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count);
+}
+
+__asm__(".symver release13_cudaMemcpyPeer, cudaMemcpyPeer@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
@@ -800,11 +1716,27 @@ SIM_EXPORT cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void 
     return sim__cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
 }
 
+extern cudaError_t sim__cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
+{
+    return sim__cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
+}
+
+__asm__(".symver release13_cudaMemcpyPeerAsync, cudaMemcpyPeerAsync@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemset(void *devPtr, int value, size_t count);
 SIM_EXPORT cudaError_t cudaMemset(void *devPtr, int value, size_t count)
 {
     return sim__cudaMemset(devPtr, value, count);
 }
+
+extern cudaError_t sim__cudaMemset(void *devPtr, int value, size_t count);
+SIM_EXPORT cudaError_t release13_cudaMemset(void *devPtr, int value, size_t count)
+{
+    return sim__cudaMemset(devPtr, value, count);
+}
+
+__asm__(".symver release13_cudaMemset, cudaMemset@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
@@ -812,11 +1744,27 @@ SIM_EXPORT cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cu
     return sim__cudaMemsetAsync(devPtr, value, count, stream);
 }
 
+extern cudaError_t sim__cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
+{
+    return sim__cudaMemsetAsync(devPtr, value, count, stream);
+}
+
+__asm__(".symver release13_cudaMemsetAsync, cudaMemsetAsync@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);
 SIM_EXPORT cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
 {
     return sim__cudaMemset2D(devPtr, pitch, value, width, height);
 }
+
+extern cudaError_t sim__cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);
+SIM_EXPORT cudaError_t release13_cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
+{
+    return sim__cudaMemset2D(devPtr, pitch, value, width, height);
+}
+
+__asm__(".symver release13_cudaMemset2D, cudaMemset2D@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
@@ -824,11 +1772,27 @@ SIM_EXPORT cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, 
     return sim__cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
 }
 
+extern cudaError_t sim__cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+    return sim__cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
+}
+
+__asm__(".symver release13_cudaMemset2DAsync, cudaMemset2DAsync@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamCreate(cudaStream_t *pStream);
 SIM_EXPORT cudaError_t cudaStreamCreate(cudaStream_t *pStream)
 {
     return sim__cudaStreamCreate(pStream);
 }
+
+extern cudaError_t sim__cudaStreamCreate(cudaStream_t *pStream);
+SIM_EXPORT cudaError_t release13_cudaStreamCreate(cudaStream_t *pStream)
+{
+    return sim__cudaStreamCreate(pStream);
+}
+
+__asm__(".symver release13_cudaStreamCreate, cudaStreamCreate@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
@@ -836,11 +1800,27 @@ SIM_EXPORT cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned
     return sim__cudaStreamCreateWithFlags(pStream, flags);
 }
 
+extern cudaError_t sim__cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
+{
+    return sim__cudaStreamCreateWithFlags(pStream, flags);
+}
+
+__asm__(".symver release13_cudaStreamCreateWithFlags, cudaStreamCreateWithFlags@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority);
 SIM_EXPORT cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority)
 {
     return sim__cudaStreamCreateWithPriority(pStream, flags, priority);
 }
+
+extern cudaError_t sim__cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority);
+SIM_EXPORT cudaError_t release13_cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority)
+{
+    return sim__cudaStreamCreateWithPriority(pStream, flags, priority);
+}
+
+__asm__(".symver release13_cudaStreamCreateWithPriority, cudaStreamCreateWithPriority@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamDestroy(cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -848,11 +1828,27 @@ SIM_EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
     return sim__cudaStreamDestroy(stream);
 }
 
+extern cudaError_t sim__cudaStreamDestroy(cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaStreamDestroy(cudaStream_t stream)
+{
+    return sim__cudaStreamDestroy(stream);
+}
+
+__asm__(".symver release13_cudaStreamDestroy, cudaStreamDestroy@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamSynchronize(cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     return sim__cudaStreamSynchronize(stream);
 }
+
+extern cudaError_t sim__cudaStreamSynchronize(cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaStreamSynchronize(cudaStream_t stream)
+{
+    return sim__cudaStreamSynchronize(stream);
+}
+
+__asm__(".symver release13_cudaStreamSynchronize, cudaStreamSynchronize@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamQuery(cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream)
@@ -860,11 +1856,27 @@ SIM_EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream)
     return sim__cudaStreamQuery(stream);
 }
 
+extern cudaError_t sim__cudaStreamQuery(cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaStreamQuery(cudaStream_t stream)
+{
+    return sim__cudaStreamQuery(stream);
+}
+
+__asm__(".symver release13_cudaStreamQuery, cudaStreamQuery@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
     return sim__cudaStreamWaitEvent(stream, event, flags);
 }
+
+extern cudaError_t sim__cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+    return sim__cudaStreamWaitEvent(stream, event, flags);
+}
+
+__asm__(".symver release13_cudaStreamWaitEvent, cudaStreamWaitEvent@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
 SIM_EXPORT cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
@@ -872,11 +1884,27 @@ SIM_EXPORT cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *fl
     return sim__cudaStreamGetFlags(hStream, flags);
 }
 
+extern cudaError_t sim__cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
+SIM_EXPORT cudaError_t release13_cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
+{
+    return sim__cudaStreamGetFlags(hStream, flags);
+}
+
+__asm__(".symver release13_cudaStreamGetFlags, cudaStreamGetFlags@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamGetPriority(cudaStream_t hStream, int *priority);
 SIM_EXPORT cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
 {
     return sim__cudaStreamGetPriority(hStream, priority);
 }
+
+extern cudaError_t sim__cudaStreamGetPriority(cudaStream_t hStream, int *priority);
+SIM_EXPORT cudaError_t release13_cudaStreamGetPriority(cudaStream_t hStream, int *priority)
+{
+    return sim__cudaStreamGetPriority(hStream, priority);
+}
+
+__asm__(".symver release13_cudaStreamGetPriority, cudaStreamGetPriority@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
 SIM_EXPORT cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
@@ -884,11 +1912,27 @@ SIM_EXPORT cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long 
     return sim__cudaStreamGetId(hStream, streamId);
 }
 
+extern cudaError_t sim__cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
+SIM_EXPORT cudaError_t release13_cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
+{
+    return sim__cudaStreamGetId(hStream, streamId);
+}
+
+__asm__(".symver release13_cudaStreamGetId, cudaStreamGetId@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamGetDevice(cudaStream_t hStream, int *device);
 SIM_EXPORT cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
 {
     return sim__cudaStreamGetDevice(hStream, device);
 }
+
+extern cudaError_t sim__cudaStreamGetDevice(cudaStream_t hStream, int *device);
+SIM_EXPORT cudaError_t release13_cudaStreamGetDevice(cudaStream_t hStream, int *device)
+{
+    return sim__cudaStreamGetDevice(hStream, device);
+}
+
+__asm__(".symver release13_cudaStreamGetDevice, cudaStreamGetDevice@libcudart.so.13");
 
 extern cudaError_t sim__cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
 SIM_EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
@@ -896,11 +1940,27 @@ SIM_EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, 
     return sim__cudaLaunchHostFunc(stream, fn, userData);
 }
 
+extern cudaError_t sim__cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
+SIM_EXPORT cudaError_t release13_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
+{
+    return sim__cudaLaunchHostFunc(stream, fn, userData);
+}
+
+__asm__(".symver release13_cudaLaunchHostFunc, cudaLaunchHostFunc@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
 {
     return sim__cudaStreamAddCallback(stream, callback, userData, flags);
 }
+
+extern cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
+{
+    return sim__cudaStreamAddCallback(stream, callback, userData, flags);
+}
+
+__asm__(".symver release13_cudaStreamAddCallback, cudaStreamAddCallback@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventCreate(cudaEvent_t *event);
 SIM_EXPORT cudaError_t cudaEventCreate(cudaEvent_t *event)
@@ -908,11 +1968,27 @@ SIM_EXPORT cudaError_t cudaEventCreate(cudaEvent_t *event)
     return sim__cudaEventCreate(event);
 }
 
+extern cudaError_t sim__cudaEventCreate(cudaEvent_t *event);
+SIM_EXPORT cudaError_t release13_cudaEventCreate(cudaEvent_t *event)
+{
+    return sim__cudaEventCreate(event);
+}
+
+__asm__(".symver release13_cudaEventCreate, cudaEventCreate@libcudart.so.13");
+
 extern cudaError_t sim__cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
 SIM_EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
     return sim__cudaEventCreateWithFlags(event, flags);
 }
+
+extern cudaError_t sim__cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
+{
+    return sim__cudaEventCreateWithFlags(event, flags);
+}
+
+__asm__(".symver release13_cudaEventCreateWithFlags, cudaEventCreateWithFlags@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventDestroy(cudaEvent_t event);
 SIM_EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event)
@@ -920,11 +1996,27 @@ SIM_EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event)
     return sim__cudaEventDestroy(event);
 }
 
+extern cudaError_t sim__cudaEventDestroy(cudaEvent_t event);
+SIM_EXPORT cudaError_t release13_cudaEventDestroy(cudaEvent_t event)
+{
+    return sim__cudaEventDestroy(event);
+}
+
+__asm__(".symver release13_cudaEventDestroy, cudaEventDestroy@libcudart.so.13");
+
 extern cudaError_t sim__cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     return sim__cudaEventRecord(event, stream);
 }
+
+extern cudaError_t sim__cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    return sim__cudaEventRecord(event, stream);
+}
+
+__asm__(".symver release13_cudaEventRecord, cudaEventRecord@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
 SIM_EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
@@ -932,11 +2024,27 @@ SIM_EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t 
     return sim__cudaEventRecordWithFlags(event, stream, flags);
 }
 
+extern cudaError_t sim__cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+    return sim__cudaEventRecordWithFlags(event, stream, flags);
+}
+
+__asm__(".symver release13_cudaEventRecordWithFlags, cudaEventRecordWithFlags@libcudart.so.13");
+
 extern cudaError_t sim__cudaEventSynchronize(cudaEvent_t event);
 SIM_EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     return sim__cudaEventSynchronize(event);
 }
+
+extern cudaError_t sim__cudaEventSynchronize(cudaEvent_t event);
+SIM_EXPORT cudaError_t release13_cudaEventSynchronize(cudaEvent_t event)
+{
+    return sim__cudaEventSynchronize(event);
+}
+
+__asm__(".symver release13_cudaEventSynchronize, cudaEventSynchronize@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventQuery(cudaEvent_t event);
 SIM_EXPORT cudaError_t cudaEventQuery(cudaEvent_t event)
@@ -944,11 +2052,27 @@ SIM_EXPORT cudaError_t cudaEventQuery(cudaEvent_t event)
     return sim__cudaEventQuery(event);
 }
 
+extern cudaError_t sim__cudaEventQuery(cudaEvent_t event);
+SIM_EXPORT cudaError_t release13_cudaEventQuery(cudaEvent_t event)
+{
+    return sim__cudaEventQuery(event);
+}
+
+__asm__(".symver release13_cudaEventQuery, cudaEventQuery@libcudart.so.13");
+
 extern cudaError_t sim__cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
 SIM_EXPORT cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     return sim__cudaEventElapsedTime(ms, start, end);
 }
+
+extern cudaError_t sim__cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
+SIM_EXPORT cudaError_t release13_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    return sim__cudaEventElapsedTime(ms, start, end);
+}
+
+__asm__(".symver release13_cudaEventElapsedTime, cudaEventElapsedTime@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end);
 SIM_EXPORT cudaError_t cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end)
@@ -956,11 +2080,27 @@ SIM_EXPORT cudaError_t cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cud
     return sim__cudaEventElapsedTime_v2(ms, start, end);
 }
 
+extern cudaError_t sim__cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end);
+SIM_EXPORT cudaError_t release13_cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    return sim__cudaEventElapsedTime_v2(ms, start, end);
+}
+
+__asm__(".symver release13_cudaEventElapsedTime_v2, cudaEventElapsedTime_v2@libcudart.so.13");
+
 extern cudaError_t sim__cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc);
 SIM_EXPORT cudaError_t cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc)
 {
     return sim__cudaImportExternalMemory(extMem_out, memHandleDesc);
 }
+
+extern cudaError_t sim__cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc);
+SIM_EXPORT cudaError_t release13_cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc)
+{
+    return sim__cudaImportExternalMemory(extMem_out, memHandleDesc);
+}
+
+__asm__(".symver release13_cudaImportExternalMemory, cudaImportExternalMemory@libcudart.so.13");
 
 extern cudaError_t sim__cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc);
 SIM_EXPORT cudaError_t cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc)
@@ -968,11 +2108,27 @@ SIM_EXPORT cudaError_t cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExte
     return sim__cudaExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc);
 }
 
+extern cudaError_t sim__cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc);
+SIM_EXPORT cudaError_t release13_cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc)
+{
+    return sim__cudaExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc);
+}
+
+__asm__(".symver release13_cudaExternalMemoryGetMappedBuffer, cudaExternalMemoryGetMappedBuffer@libcudart.so.13");
+
 extern cudaError_t sim__cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc);
 SIM_EXPORT cudaError_t cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc)
 {
     return sim__cudaExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc);
 }
+
+extern cudaError_t sim__cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc);
+SIM_EXPORT cudaError_t release13_cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc)
+{
+    return sim__cudaExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc);
+}
+
+__asm__(".symver release13_cudaExternalMemoryGetMappedMipmappedArray, cudaExternalMemoryGetMappedMipmappedArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaDestroyExternalMemory(cudaExternalMemory_t extMem);
 SIM_EXPORT cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t extMem)
@@ -980,11 +2136,27 @@ SIM_EXPORT cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t extMem)
     return sim__cudaDestroyExternalMemory(extMem);
 }
 
+extern cudaError_t sim__cudaDestroyExternalMemory(cudaExternalMemory_t extMem);
+SIM_EXPORT cudaError_t release13_cudaDestroyExternalMemory(cudaExternalMemory_t extMem)
+{
+    return sim__cudaDestroyExternalMemory(extMem);
+}
+
+__asm__(".symver release13_cudaDestroyExternalMemory, cudaDestroyExternalMemory@libcudart.so.13");
+
 extern cudaError_t sim__cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc);
 SIM_EXPORT cudaError_t cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc)
 {
     return sim__cudaImportExternalSemaphore(extSem_out, semHandleDesc);
 }
+
+extern cudaError_t sim__cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc);
+SIM_EXPORT cudaError_t release13_cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc)
+{
+    return sim__cudaImportExternalSemaphore(extSem_out, semHandleDesc);
+}
+
+__asm__(".symver release13_cudaImportExternalSemaphore, cudaImportExternalSemaphore@libcudart.so.13");
 
 extern cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
@@ -992,11 +2164,27 @@ SIM_EXPORT cudaError_t cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSe
     return sim__cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
 }
 
+extern cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    return sim__cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release13_cudaSignalExternalSemaphoresAsync_v2, cudaSignalExternalSemaphoresAsync_v2@libcudart.so.13");
+
 extern cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     return sim__cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
 }
+
+extern cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    return sim__cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release13_cudaWaitExternalSemaphoresAsync_v2, cudaWaitExternalSemaphoresAsync_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
 SIM_EXPORT cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem)
@@ -1004,10 +2192,32 @@ SIM_EXPORT cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extS
     return sim__cudaDestroyExternalSemaphore(extSem);
 }
 
+extern cudaError_t sim__cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
+SIM_EXPORT cudaError_t release13_cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem)
+{
+    return sim__cudaDestroyExternalSemaphore(extSem);
+}
+
+__asm__(".symver release13_cudaDestroyExternalSemaphore, cudaDestroyExternalSemaphore@libcudart.so.13");
+
 extern cudaError_t sim__cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
 SIM_EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
     return sim__cudaGetDeviceProperties(prop, device);
+}
+
+extern cudaError_t sim____cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device);
+SIM_EXPORT cudaError_t release13_cudaGetDeviceProperties(struct cudlaSimDeviceProp13 *prop, int device)
+{
+    return sim____cudlaSimDeviceProperties13(prop, device);
+}
+
+__asm__(".symver release13_cudaGetDeviceProperties, cudaGetDeviceProperties@libcudart.so.13");
+
+extern cudaError_t sim____cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device);
+SIM_EXPORT cudaError_t __cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device)
+{
+    return sim____cudlaSimDeviceProperties13(prop, device);
 }
 
 extern cudaError_t sim__cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
@@ -1016,11 +2226,27 @@ SIM_EXPORT cudaError_t cudaSignalExternalSemaphoresAsync(const cudaExternalSemap
     return sim__cudaSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
 }
 
+extern cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    return sim__cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release13_cudaSignalExternalSemaphoresAsync, cudaSignalExternalSemaphoresAsync@libcudart.so.13");
+
 extern cudaError_t sim__cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     return sim__cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
 }
+
+extern cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    return sim__cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release13_cudaWaitExternalSemaphoresAsync, cudaWaitExternalSemaphoresAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
 SIM_EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
@@ -1028,11 +2254,27 @@ SIM_EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, co
     return sim__cudaFuncGetAttributes(attr, func);
 }
 
+extern cudaError_t sim__cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
+SIM_EXPORT cudaError_t release13_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
+{
+    return sim__cudaFuncGetAttributes(attr, func);
+}
+
+__asm__(".symver release13_cudaFuncGetAttributes, cudaFuncGetAttributes@libcudart.so.13");
+
 extern cudaError_t sim__cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value);
 SIM_EXPORT cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)
 {
     return sim__cudaFuncSetAttribute(func, attr, value);
 }
+
+extern cudaError_t sim__cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value);
+SIM_EXPORT cudaError_t release13_cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)
+{
+    return sim__cudaFuncSetAttribute(func, attr, value);
+}
+
+__asm__(".symver release13_cudaFuncSetAttribute, cudaFuncSetAttribute@libcudart.so.13");
 
 extern cudaError_t sim__cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig);
 SIM_EXPORT cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig)
@@ -1040,11 +2282,27 @@ SIM_EXPORT cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCac
     return sim__cudaFuncSetCacheConfig(func, cacheConfig);
 }
 
+extern cudaError_t sim__cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig);
+SIM_EXPORT cudaError_t release13_cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig)
+{
+    return sim__cudaFuncSetCacheConfig(func, cacheConfig);
+}
+
+__asm__(".symver release13_cudaFuncSetCacheConfig, cudaFuncSetCacheConfig@libcudart.so.13");
+
 extern cudaError_t sim__cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config);
 SIM_EXPORT cudaError_t cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config)
 {
     return sim__cudaFuncSetSharedMemConfig(func, config);
 }
+
+extern cudaError_t sim__cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config);
+SIM_EXPORT cudaError_t release13_cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config)
+{
+    return sim__cudaFuncSetSharedMemConfig(func, config);
+}
+
+__asm__(".symver release13_cudaFuncSetSharedMemConfig, cudaFuncSetSharedMemConfig@libcudart.so.13");
 
 extern cudaError_t sim__cudaFuncGetName(const char **name, const void *func);
 SIM_EXPORT cudaError_t cudaFuncGetName(const char **name, const void *func)
@@ -1052,11 +2310,27 @@ SIM_EXPORT cudaError_t cudaFuncGetName(const char **name, const void *func)
     return sim__cudaFuncGetName(name, func);
 }
 
+extern cudaError_t sim__cudaFuncGetName(const char **name, const void *func);
+SIM_EXPORT cudaError_t release13_cudaFuncGetName(const char **name, const void *func)
+{
+    return sim__cudaFuncGetName(name, func);
+}
+
+__asm__(".symver release13_cudaFuncGetName, cudaFuncGetName@libcudart.so.13");
+
 extern cudaError_t sim__cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize);
 SIM_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize)
 {
     return sim__cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize, dynamicSMemSize);
 }
+
+extern cudaError_t sim__cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize);
+SIM_EXPORT cudaError_t release13_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize)
+{
+    return sim__cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize, dynamicSMemSize);
+}
+
+__asm__(".symver release13_cudaOccupancyMaxActiveBlocksPerMultiprocessor, cudaOccupancyMaxActiveBlocksPerMultiprocessor@libcudart.so.13");
 
 extern cudaError_t sim__cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags);
 SIM_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
@@ -1064,11 +2338,27 @@ SIM_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(in
     return sim__cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize, flags);
 }
 
+extern cudaError_t sim__cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
+{
+    return sim__cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize, flags);
+}
+
+__asm__(".symver release13_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags@libcudart.so.13");
+
 extern cudaError_t sim__cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize);
 SIM_EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize)
 {
     return sim__cudaOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, func, numBlocks, blockSize);
 }
+
+extern cudaError_t sim__cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize);
+SIM_EXPORT cudaError_t release13_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize)
+{
+    return sim__cudaOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, func, numBlocks, blockSize);
+}
+
+__asm__(".symver release13_cudaOccupancyAvailableDynamicSMemPerBlock, cudaOccupancyAvailableDynamicSMemPerBlock@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 SIM_EXPORT cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
@@ -1076,11 +2366,27 @@ SIM_EXPORT cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStre
     return sim__cudaStreamBeginCapture(stream, mode);
 }
 
+extern cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+SIM_EXPORT cudaError_t release13_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    return sim__cudaStreamBeginCapture(stream, mode);
+}
+
+__asm__(".symver release13_cudaStreamBeginCapture, cudaStreamBeginCapture@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode);
 SIM_EXPORT cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode)
 {
     return sim__cudaStreamBeginCaptureToGraph(stream, graph, dependencies, dependencyData, numDependencies, mode);
 }
+
+extern cudaError_t sim__cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode);
+SIM_EXPORT cudaError_t release13_cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode)
+{
+    return sim__cudaStreamBeginCaptureToGraph(stream, graph, dependencies, dependencyData, numDependencies, mode);
+}
+
+__asm__(".symver release13_cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
 SIM_EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
@@ -1088,11 +2394,27 @@ SIM_EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pG
     return sim__cudaStreamEndCapture(stream, pGraph);
 }
 
+extern cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
+SIM_EXPORT cudaError_t release13_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
+{
+    return sim__cudaStreamEndCapture(stream, pGraph);
+}
+
+__asm__(".symver release13_cudaStreamEndCapture, cudaStreamEndCapture@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
 SIM_EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
 {
     return sim__cudaStreamIsCapturing(stream, pCaptureStatus);
 }
+
+extern cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
+SIM_EXPORT cudaError_t release13_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
+{
+    return sim__cudaStreamIsCapturing(stream, pCaptureStatus);
+}
+
+__asm__(".symver release13_cudaStreamIsCapturing, cudaStreamIsCapturing@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
 SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
@@ -1100,11 +2422,27 @@ SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cud
     return sim__cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
 }
 
+extern cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
+SIM_EXPORT cudaError_t release13_cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
+{
+    return sim__cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
+__asm__(".symver release13_cudaStreamGetCaptureInfo_v2, cudaStreamGetCaptureInfo_v2@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
 SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
 {
     return sim__cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
 }
+
+extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
+SIM_EXPORT cudaError_t release13_cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    return sim__cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+}
+
+__asm__(".symver release13_cudaStreamGetCaptureInfo_v3, cudaStreamGetCaptureInfo_v3@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags)
@@ -1113,10 +2451,26 @@ SIM_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, 
 }
 
 extern cudaError_t sim__cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+{
+    return sim__cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, dependencyData, numDependencies, flags);
+}
+
+__asm__(".symver release13_cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies@libcudart.so.13");
+
+extern cudaError_t sim__cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
 {
     return sim__cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, dependencyData, numDependencies, flags);
 }
+
+extern cudaError_t sim__cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+{
+    return sim__cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, dependencyData, numDependencies, flags);
+}
+
+__asm__(".symver release13_cudaStreamUpdateCaptureDependencies_v2, cudaStreamUpdateCaptureDependencies_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 SIM_EXPORT cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
@@ -1124,11 +2478,27 @@ SIM_EXPORT cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptur
     return sim__cudaThreadExchangeStreamCaptureMode(mode);
 }
 
+extern cudaError_t sim__cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
+SIM_EXPORT cudaError_t release13_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    return sim__cudaThreadExchangeStreamCaptureMode(mode);
+}
+
+__asm__(".symver release13_cudaThreadExchangeStreamCaptureMode, cudaThreadExchangeStreamCaptureMode@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
 SIM_EXPORT cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
 {
     return sim__cudaGraphCreate(pGraph, flags);
 }
+
+extern cudaError_t sim__cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
+{
+    return sim__cudaGraphCreate(pGraph, flags);
+}
+
+__asm__(".symver release13_cudaGraphCreate, cudaGraphCreate@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
 SIM_EXPORT cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
@@ -1136,11 +2506,27 @@ SIM_EXPORT cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t orig
     return sim__cudaGraphClone(pGraphClone, originalGraph);
 }
 
+extern cudaError_t sim__cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
+SIM_EXPORT cudaError_t release13_cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
+{
+    return sim__cudaGraphClone(pGraphClone, originalGraph);
+}
+
+__asm__(".symver release13_cudaGraphClone, cudaGraphClone@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphDestroy(cudaGraph_t graph);
 SIM_EXPORT cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
     return sim__cudaGraphDestroy(graph);
 }
+
+extern cudaError_t sim__cudaGraphDestroy(cudaGraph_t graph);
+SIM_EXPORT cudaError_t release13_cudaGraphDestroy(cudaGraph_t graph)
+{
+    return sim__cudaGraphDestroy(graph);
+}
+
+__asm__(".symver release13_cudaGraphDestroy, cudaGraphDestroy@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
@@ -1148,11 +2534,27 @@ SIM_EXPORT cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaG
     return sim__cudaGraphAddKernelNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
 }
 
+extern cudaError_t sim__cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
+{
+    return sim__cudaGraphAddKernelNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
+__asm__(".symver release13_cudaGraphAddKernelNode, cudaGraphAddKernelNode@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams);
 SIM_EXPORT cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
 {
     return sim__cudaGraphAddMemcpyNode(pGraphNode, graph, pDependencies, numDependencies, pCopyParams);
 }
+
+extern cudaError_t sim__cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams);
+SIM_EXPORT cudaError_t release13_cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
+{
+    return sim__cudaGraphAddMemcpyNode(pGraphNode, graph, pDependencies, numDependencies, pCopyParams);
+}
+
+__asm__(".symver release13_cudaGraphAddMemcpyNode, cudaGraphAddMemcpyNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
@@ -1160,11 +2562,27 @@ SIM_EXPORT cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cud
     return sim__cudaGraphAddMemcpyNode1D(pGraphNode, graph, pDependencies, numDependencies, dst, src, count, kind);
 }
 
+extern cudaError_t sim__cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaGraphAddMemcpyNode1D(pGraphNode, graph, pDependencies, numDependencies, dst, src, count, kind);
+}
+
+__asm__(".symver release13_cudaGraphAddMemcpyNode1D, cudaGraphAddMemcpyNode1D@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams);
 SIM_EXPORT cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
 {
     return sim__cudaGraphAddMemsetNode(pGraphNode, graph, pDependencies, numDependencies, pMemsetParams);
 }
+
+extern cudaError_t sim__cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams);
+SIM_EXPORT cudaError_t release13_cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
+{
+    return sim__cudaGraphAddMemsetNode(pGraphNode, graph, pDependencies, numDependencies, pMemsetParams);
+}
+
+__asm__(".symver release13_cudaGraphAddMemsetNode, cudaGraphAddMemsetNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
@@ -1172,11 +2590,27 @@ SIM_EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGra
     return sim__cudaGraphAddHostNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
 }
 
+extern cudaError_t sim__cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
+{
+    return sim__cudaGraphAddHostNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
+__asm__(".symver release13_cudaGraphAddHostNode, cudaGraphAddHostNode@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies);
 SIM_EXPORT cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies)
 {
     return sim__cudaGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
 }
+
+extern cudaError_t sim__cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies);
+SIM_EXPORT cudaError_t release13_cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies)
+{
+    return sim__cudaGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
+}
+
+__asm__(".symver release13_cudaGraphAddEmptyNode, cudaGraphAddEmptyNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph);
 SIM_EXPORT cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph)
@@ -1184,11 +2618,27 @@ SIM_EXPORT cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, c
     return sim__cudaGraphAddChildGraphNode(pGraphNode, graph, pDependencies, numDependencies, childGraph);
 }
 
+extern cudaError_t sim__cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph);
+SIM_EXPORT cudaError_t release13_cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph)
+{
+    return sim__cudaGraphAddChildGraphNode(pGraphNode, graph, pDependencies, numDependencies, childGraph);
+}
+
+__asm__(".symver release13_cudaGraphAddChildGraphNode, cudaGraphAddChildGraphNode@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
 SIM_EXPORT cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
 {
     return sim__cudaGraphAddEventRecordNode(pGraphNode, graph, pDependencies, numDependencies, event);
 }
+
+extern cudaError_t sim__cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
+SIM_EXPORT cudaError_t release13_cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
+{
+    return sim__cudaGraphAddEventRecordNode(pGraphNode, graph, pDependencies, numDependencies, event);
+}
+
+__asm__(".symver release13_cudaGraphAddEventRecordNode, cudaGraphAddEventRecordNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
 SIM_EXPORT cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
@@ -1196,17 +2646,41 @@ SIM_EXPORT cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cu
     return sim__cudaGraphAddEventWaitNode(pGraphNode, graph, pDependencies, numDependencies, event);
 }
 
+extern cudaError_t sim__cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
+SIM_EXPORT cudaError_t release13_cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
+{
+    return sim__cudaGraphAddEventWaitNode(pGraphNode, graph, pDependencies, numDependencies, event);
+}
+
+__asm__(".symver release13_cudaGraphAddEventWaitNode, cudaGraphAddEventWaitNode@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams);
 SIM_EXPORT cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams)
 {
     return sim__cudaGraphAddMemAllocNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
 }
 
+extern cudaError_t sim__cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams)
+{
+    return sim__cudaGraphAddMemAllocNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+__asm__(".symver release13_cudaGraphAddMemAllocNode, cudaGraphAddMemAllocNode@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr);
 SIM_EXPORT cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr)
 {
     return sim__cudaGraphAddMemFreeNode(pGraphNode, graph, pDependencies, numDependencies, dptr);
 }
+
+extern cudaError_t sim__cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr);
+SIM_EXPORT cudaError_t release13_cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr)
+{
+    return sim__cudaGraphAddMemFreeNode(pGraphNode, graph, pDependencies, numDependencies, dptr);
+}
+
+__asm__(".symver release13_cudaGraphAddMemFreeNode, cudaGraphAddMemFreeNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
 SIM_EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
@@ -1215,10 +2689,26 @@ SIM_EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t
 }
 
 extern cudaError_t sim__cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
+{
+    return sim__cudaGraphAddNode_v2(pGraphNode, graph, pDependencies, dependencyData, numDependencies, nodeParams);
+}
+
+__asm__(".symver release13_cudaGraphAddNode, cudaGraphAddNode@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
 SIM_EXPORT cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
 {
     return sim__cudaGraphAddNode_v2(pGraphNode, graph, pDependencies, dependencyData, numDependencies, nodeParams);
 }
+
+extern cudaError_t sim__cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
+{
+    return sim__cudaGraphAddNode_v2(pGraphNode, graph, pDependencies, dependencyData, numDependencies, nodeParams);
+}
+
+__asm__(".symver release13_cudaGraphAddNode_v2, cudaGraphAddNode_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags);
 SIM_EXPORT cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags)
@@ -1226,11 +2716,27 @@ SIM_EXPORT cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHand
     return sim__cudaGraphConditionalHandleCreate(pHandle_out, graph, defaultLaunchValue, flags);
 }
 
+extern cudaError_t sim__cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags)
+{
+    return sim__cudaGraphConditionalHandleCreate(pHandle_out, graph, defaultLaunchValue, flags);
+}
+
+__asm__(".symver release13_cudaGraphConditionalHandleCreate, cudaGraphConditionalHandleCreate@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
 SIM_EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
 {
     return sim__cudaGraphAddDependencies(graph, from, to, numDependencies);
 }
+
+extern cudaError_t sim__cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
+SIM_EXPORT cudaError_t release13_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
+{
+    return sim__cudaGraphAddDependencies(graph, from, to, numDependencies);
+}
+
+__asm__(".symver release13_cudaGraphAddDependencies, cudaGraphAddDependencies@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
 SIM_EXPORT cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
@@ -1238,11 +2744,27 @@ SIM_EXPORT cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cuda
     return sim__cudaGraphRemoveDependencies(graph, from, to, numDependencies);
 }
 
+extern cudaError_t sim__cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
+SIM_EXPORT cudaError_t release13_cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
+{
+    return sim__cudaGraphRemoveDependencies(graph, from, to, numDependencies);
+}
+
+__asm__(".symver release13_cudaGraphRemoveDependencies, cudaGraphRemoveDependencies@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphDestroyNode(cudaGraphNode_t node);
 SIM_EXPORT cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
     return sim__cudaGraphDestroyNode(node);
 }
+
+extern cudaError_t sim__cudaGraphDestroyNode(cudaGraphNode_t node);
+SIM_EXPORT cudaError_t release13_cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+    return sim__cudaGraphDestroyNode(node);
+}
+
+__asm__(".symver release13_cudaGraphDestroyNode, cudaGraphDestroyNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
 SIM_EXPORT cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
@@ -1250,11 +2772,27 @@ SIM_EXPORT cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nod
     return sim__cudaGraphGetNodes(graph, nodes, numNodes);
 }
 
+extern cudaError_t sim__cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
+SIM_EXPORT cudaError_t release13_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
+{
+    return sim__cudaGraphGetNodes(graph, nodes, numNodes);
+}
+
+__asm__(".symver release13_cudaGraphGetNodes, cudaGraphGetNodes@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes);
 SIM_EXPORT cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes)
 {
     return sim__cudaGraphGetRootNodes(graph, pRootNodes, pNumRootNodes);
 }
+
+extern cudaError_t sim__cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes);
+SIM_EXPORT cudaError_t release13_cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes)
+{
+    return sim__cudaGraphGetRootNodes(graph, pRootNodes, pNumRootNodes);
+}
+
+__asm__(".symver release13_cudaGraphGetRootNodes, cudaGraphGetRootNodes@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges);
 SIM_EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges)
@@ -1262,11 +2800,27 @@ SIM_EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *fro
     return sim__cudaGraphGetEdges(graph, from, to, numEdges);
 }
 
+extern cudaError_t sim__cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges);
+SIM_EXPORT cudaError_t release13_cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges)
+{
+    return sim__cudaGraphGetEdges(graph, from, to, numEdges);
+}
+
+__asm__(".symver release13_cudaGraphGetEdges, cudaGraphGetEdges@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies);
 SIM_EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies)
 {
     return sim__cudaGraphNodeGetDependencies(node, pDependencies, pNumDependencies);
 }
+
+extern cudaError_t sim__cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies);
+SIM_EXPORT cudaError_t release13_cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies)
+{
+    return sim__cudaGraphNodeGetDependencies(node, pDependencies, pNumDependencies);
+}
+
+__asm__(".symver release13_cudaGraphNodeGetDependencies, cudaGraphNodeGetDependencies@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes);
 SIM_EXPORT cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes)
@@ -1274,11 +2828,27 @@ SIM_EXPORT cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cuda
     return sim__cudaGraphNodeGetDependentNodes(node, pDependentNodes, pNumDependentNodes);
 }
 
+extern cudaError_t sim__cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes);
+SIM_EXPORT cudaError_t release13_cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes)
+{
+    return sim__cudaGraphNodeGetDependentNodes(node, pDependentNodes, pNumDependentNodes);
+}
+
+__asm__(".symver release13_cudaGraphNodeGetDependentNodes, cudaGraphNodeGetDependentNodes@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
 SIM_EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
 {
     return sim__cudaGraphNodeGetType(node, pType);
 }
+
+extern cudaError_t sim__cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
+SIM_EXPORT cudaError_t release13_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
+{
+    return sim__cudaGraphNodeGetType(node, pType);
+}
+
+__asm__(".symver release13_cudaGraphNodeGetType, cudaGraphNodeGetType@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
@@ -1286,11 +2856,27 @@ SIM_EXPORT cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const 
     return sim__cudaGraphKernelNodeSetParams(node, pNodeParams);
 }
 
+extern cudaError_t sim__cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    return sim__cudaGraphKernelNodeSetParams(node, pNodeParams);
+}
+
+__asm__(".symver release13_cudaGraphKernelNodeSetParams, cudaGraphKernelNodeSetParams@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
 SIM_EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
 {
     return sim__cudaGraphInstantiate(pGraphExec, graph, flags);
 }
+
+extern cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
+SIM_EXPORT cudaError_t release13_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    return sim__cudaGraphInstantiate(pGraphExec, graph, flags);
+}
+
+__asm__(".symver release13_cudaGraphInstantiate, cudaGraphInstantiate@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
 SIM_EXPORT cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
@@ -1298,11 +2884,27 @@ SIM_EXPORT cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec
     return sim__cudaGraphInstantiateWithFlags(pGraphExec, graph, flags);
 }
 
+extern cudaError_t sim__cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
+SIM_EXPORT cudaError_t release13_cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    return sim__cudaGraphInstantiateWithFlags(pGraphExec, graph, flags);
+}
+
+__asm__(".symver release13_cudaGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     return sim__cudaGraphUpload(graphExec, stream);
 }
+
+extern cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    return sim__cudaGraphUpload(graphExec, stream);
+}
+
+__asm__(".symver release13_cudaGraphUpload, cudaGraphUpload@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
@@ -1310,11 +2912,27 @@ SIM_EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t s
     return sim__cudaGraphLaunch(graphExec, stream);
 }
 
+extern cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    return sim__cudaGraphLaunch(graphExec, stream);
+}
+
+__asm__(".symver release13_cudaGraphLaunch, cudaGraphLaunch@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphExecDestroy(cudaGraphExec_t graphExec);
 SIM_EXPORT cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 {
     return sim__cudaGraphExecDestroy(graphExec);
 }
+
+extern cudaError_t sim__cudaGraphExecDestroy(cudaGraphExec_t graphExec);
+SIM_EXPORT cudaError_t release13_cudaGraphExecDestroy(cudaGraphExec_t graphExec)
+{
+    return sim__cudaGraphExecDestroy(graphExec);
+}
+
+__asm__(".symver release13_cudaGraphExecDestroy, cudaGraphExecDestroy@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
@@ -1322,11 +2940,27 @@ SIM_EXPORT cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphEx
     return sim__cudaGraphExecKernelNodeSetParams(hGraphExec, node, pNodeParams);
 }
 
+extern cudaError_t sim__cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    return sim__cudaGraphExecKernelNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+__asm__(".symver release13_cudaGraphExecKernelNodeSetParams, cudaGraphExecKernelNodeSetParams@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
 {
     return sim__cudaGraphExecMemcpyNodeSetParams(hGraphExec, node, pNodeParams);
 }
+
+extern cudaError_t sim__cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
+{
+    return sim__cudaGraphExecMemcpyNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+__asm__(".symver release13_cudaGraphExecMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
@@ -1334,11 +2968,27 @@ SIM_EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraph
     return sim__cudaGraphExecMemcpyNodeSetParams1D(hGraphExec, node, dst, src, count, kind);
 }
 
+extern cudaError_t sim__cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaGraphExecMemcpyNodeSetParams1D(hGraphExec, node, dst, src, count, kind);
+}
+
+__asm__(".symver release13_cudaGraphExecMemcpyNodeSetParams1D, cudaGraphExecMemcpyNodeSetParams1D@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
 {
     return sim__cudaGraphExecMemsetNodeSetParams(hGraphExec, node, pNodeParams);
 }
+
+extern cudaError_t sim__cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
+{
+    return sim__cudaGraphExecMemsetNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+__asm__(".symver release13_cudaGraphExecMemsetNodeSetParams, cudaGraphExecMemsetNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
@@ -1346,11 +2996,27 @@ SIM_EXPORT cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec
     return sim__cudaGraphExecHostNodeSetParams(hGraphExec, node, pNodeParams);
 }
 
+extern cudaError_t sim__cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
+{
+    return sim__cudaGraphExecHostNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+__asm__(".symver release13_cudaGraphExecHostNodeSetParams, cudaGraphExecHostNodeSetParams@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo);
 SIM_EXPORT cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
 {
     return sim__cudaGraphExecUpdate(hGraphExec, hGraph, resultInfo);
 }
+
+extern cudaError_t sim__cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo);
+SIM_EXPORT cudaError_t release13_cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
+{
+    return sim__cudaGraphExecUpdate(hGraphExec, hGraph, resultInfo);
+}
+
+__asm__(".symver release13_cudaGraphExecUpdate, cudaGraphExecUpdate@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
 SIM_EXPORT cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
@@ -1358,11 +3024,27 @@ SIM_EXPORT cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraph
     return sim__cudaDeviceGetGraphMemAttribute(device, attr, value);
 }
 
+extern cudaError_t sim__cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
+SIM_EXPORT cudaError_t release13_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    return sim__cudaDeviceGetGraphMemAttribute(device, attr, value);
+}
+
+__asm__(".symver release13_cudaDeviceGetGraphMemAttribute, cudaDeviceGetGraphMemAttribute@libcudart.so.13");
+
 extern cudaError_t sim__cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
 SIM_EXPORT cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
 {
     return sim__cudaDeviceSetGraphMemAttribute(device, attr, value);
 }
+
+extern cudaError_t sim__cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
+SIM_EXPORT cudaError_t release13_cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    return sim__cudaDeviceSetGraphMemAttribute(device, attr, value);
+}
+
+__asm__(".symver release13_cudaDeviceSetGraphMemAttribute, cudaDeviceSetGraphMemAttribute@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGraphMemTrim(int device);
 SIM_EXPORT cudaError_t cudaDeviceGraphMemTrim(int device)
@@ -1370,11 +3052,27 @@ SIM_EXPORT cudaError_t cudaDeviceGraphMemTrim(int device)
     return sim__cudaDeviceGraphMemTrim(device);
 }
 
+extern cudaError_t sim__cudaDeviceGraphMemTrim(int device);
+SIM_EXPORT cudaError_t release13_cudaDeviceGraphMemTrim(int device)
+{
+    return sim__cudaDeviceGraphMemTrim(device);
+}
+
+__asm__(".symver release13_cudaDeviceGraphMemTrim, cudaDeviceGraphMemTrim@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
 SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
 {
     return sim__cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
 }
+
+extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
+SIM_EXPORT cudaError_t release13_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    return sim__cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+}
+
+__asm__(".symver release13_cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo@libcudart.so.13");
 
 extern cudaError_t sim__cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
 SIM_EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
@@ -1382,11 +3080,27 @@ SIM_EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *dev
     return sim__cudaIpcGetMemHandle(handle, devPtr);
 }
 
+extern cudaError_t sim__cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
+SIM_EXPORT cudaError_t release13_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
+{
+    return sim__cudaIpcGetMemHandle(handle, devPtr);
+}
+
+__asm__(".symver release13_cudaIpcGetMemHandle, cudaIpcGetMemHandle@libcudart.so.13");
+
 extern cudaError_t sim__cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags);
 SIM_EXPORT cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags)
 {
     return sim__cudaIpcOpenMemHandle(devPtr, handle, flags);
 }
+
+extern cudaError_t sim__cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags)
+{
+    return sim__cudaIpcOpenMemHandle(devPtr, handle, flags);
+}
+
+__asm__(".symver release13_cudaIpcOpenMemHandle, cudaIpcOpenMemHandle@libcudart.so.13");
 
 extern cudaError_t sim__cudaIpcCloseMemHandle(void *devPtr);
 SIM_EXPORT cudaError_t cudaIpcCloseMemHandle(void *devPtr)
@@ -1394,11 +3108,27 @@ SIM_EXPORT cudaError_t cudaIpcCloseMemHandle(void *devPtr)
     return sim__cudaIpcCloseMemHandle(devPtr);
 }
 
+extern cudaError_t sim__cudaIpcCloseMemHandle(void *devPtr);
+SIM_EXPORT cudaError_t release13_cudaIpcCloseMemHandle(void *devPtr)
+{
+    return sim__cudaIpcCloseMemHandle(devPtr);
+}
+
+__asm__(".symver release13_cudaIpcCloseMemHandle, cudaIpcCloseMemHandle@libcudart.so.13");
+
 extern cudaError_t sim__cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event);
 SIM_EXPORT cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
 {
     return sim__cudaIpcGetEventHandle(handle, event);
 }
+
+extern cudaError_t sim__cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event);
+SIM_EXPORT cudaError_t release13_cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+{
+    return sim__cudaIpcGetEventHandle(handle, event);
+}
+
+__asm__(".symver release13_cudaIpcGetEventHandle, cudaIpcGetEventHandle@libcudart.so.13");
 
 extern cudaError_t sim__cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle);
 SIM_EXPORT cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
@@ -1406,11 +3136,27 @@ SIM_EXPORT cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHa
     return sim__cudaIpcOpenEventHandle(event, handle);
 }
 
+extern cudaError_t sim__cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle);
+SIM_EXPORT cudaError_t release13_cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+{
+    return sim__cudaIpcOpenEventHandle(event, handle);
+}
+
+__asm__(".symver release13_cudaIpcOpenEventHandle, cudaIpcOpenEventHandle@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags);
 SIM_EXPORT cudaError_t cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags)
 {
     return sim__cudaMemPoolExportToShareableHandle(shareableHandle, memPool, handleType, flags);
 }
+
+extern cudaError_t sim__cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags)
+{
+    return sim__cudaMemPoolExportToShareableHandle(shareableHandle, memPool, handleType, flags);
+}
+
+__asm__(".symver release13_cudaMemPoolExportToShareableHandle, cudaMemPoolExportToShareableHandle@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags);
 SIM_EXPORT cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags)
@@ -1418,11 +3164,27 @@ SIM_EXPORT cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPo
     return sim__cudaMemPoolImportFromShareableHandle(memPool, shareableHandle, handleType, flags);
 }
 
+extern cudaError_t sim__cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags)
+{
+    return sim__cudaMemPoolImportFromShareableHandle(memPool, shareableHandle, handleType, flags);
+}
+
+__asm__(".symver release13_cudaMemPoolImportFromShareableHandle, cudaMemPoolImportFromShareableHandle@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr);
 SIM_EXPORT cudaError_t cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr)
 {
     return sim__cudaMemPoolExportPointer(exportData, ptr);
 }
+
+extern cudaError_t sim__cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr);
+SIM_EXPORT cudaError_t release13_cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr)
+{
+    return sim__cudaMemPoolExportPointer(exportData, ptr);
+}
+
+__asm__(".symver release13_cudaMemPoolExportPointer, cudaMemPoolExportPointer@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData);
 SIM_EXPORT cudaError_t cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData)
@@ -1430,11 +3192,27 @@ SIM_EXPORT cudaError_t cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPoo
     return sim__cudaMemPoolImportPointer(ptr, memPool, exportData);
 }
 
+extern cudaError_t sim__cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData);
+SIM_EXPORT cudaError_t release13_cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData)
+{
+    return sim__cudaMemPoolImportPointer(ptr, memPool, exportData);
+}
+
+__asm__(".symver release13_cudaMemPoolImportPointer, cudaMemPoolImportPointer@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
 SIM_EXPORT cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
 {
     return sim__cudaStreamSetAttribute(hStream, attr, value);
 }
+
+extern cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
+SIM_EXPORT cudaError_t release13_cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+{
+    return sim__cudaStreamSetAttribute(hStream, attr, value);
+}
+
+__asm__(".symver release13_cudaStreamSetAttribute, cudaStreamSetAttribute@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
 SIM_EXPORT cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
@@ -1442,11 +3220,27 @@ SIM_EXPORT cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAt
     return sim__cudaStreamGetAttribute(hStream, attr, value_out);
 }
 
+extern cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
+SIM_EXPORT cudaError_t release13_cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+{
+    return sim__cudaStreamGetAttribute(hStream, attr, value_out);
+}
+
+__asm__(".symver release13_cudaStreamGetAttribute, cudaStreamGetAttribute@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
 SIM_EXPORT cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
 {
     return sim__cudaStreamCopyAttributes(dst, src);
 }
+
+extern cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
+SIM_EXPORT cudaError_t release13_cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+{
+    return sim__cudaStreamCopyAttributes(dst, src);
+}
+
+__asm__(".symver release13_cudaStreamCopyAttributes, cudaStreamCopyAttributes@libcudart.so.13");
 
 extern cudaError_t sim__cudaCtxResetPersistingL2Cache(void);
 SIM_EXPORT cudaError_t cudaCtxResetPersistingL2Cache(void)
@@ -1454,11 +3248,27 @@ SIM_EXPORT cudaError_t cudaCtxResetPersistingL2Cache(void)
     return sim__cudaCtxResetPersistingL2Cache();
 }
 
+extern cudaError_t sim__cudaCtxResetPersistingL2Cache(void);
+SIM_EXPORT cudaError_t release13_cudaCtxResetPersistingL2Cache(void)
+{
+    return sim__cudaCtxResetPersistingL2Cache();
+}
+
+__asm__(".symver release13_cudaCtxResetPersistingL2Cache, cudaCtxResetPersistingL2Cache@libcudart.so.13");
+
 extern cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
 SIM_EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
     return sim__cudaLaunchKernelExC(config, func, args);
 }
+
+extern cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
+SIM_EXPORT cudaError_t release13_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    return sim__cudaLaunchKernelExC(config, func, args);
+}
+
+__asm__(".symver release13_cudaLaunchKernelExC, cudaLaunchKernelExC@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
@@ -1466,11 +3276,27 @@ SIM_EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, s
     return sim__cudaMemcpyToSymbol(symbol, src, count, offset, kind);
 }
 
+extern cudaError_t sim__cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyToSymbol(symbol, src, count, offset, kind);
+}
+
+__asm__(".symver release13_cudaMemcpyToSymbol, cudaMemcpyToSymbol@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpyFromSymbol(dst, symbol, count, offset, kind);
 }
+
+extern cudaError_t sim__cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyFromSymbol(dst, symbol, count, offset, kind);
+}
+
+__asm__(".symver release13_cudaMemcpyFromSymbol, cudaMemcpyFromSymbol@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -1478,11 +3304,27 @@ SIM_EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *s
     return sim__cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind, stream);
 }
 
+extern cudaError_t sim__cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind, stream);
+}
+
+__asm__(".symver release13_cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     return sim__cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind, stream);
 }
+
+extern cudaError_t sim__cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind, stream);
+}
+
+__asm__(".symver release13_cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetSymbolAddress(void **devPtr, const void *symbol);
 SIM_EXPORT cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol)
@@ -1490,17 +3332,41 @@ SIM_EXPORT cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol)
     return sim__cudaGetSymbolAddress(devPtr, symbol);
 }
 
+extern cudaError_t sim__cudaGetSymbolAddress(void **devPtr, const void *symbol);
+SIM_EXPORT cudaError_t release13_cudaGetSymbolAddress(void **devPtr, const void *symbol)
+{
+    return sim__cudaGetSymbolAddress(devPtr, symbol);
+}
+
+__asm__(".symver release13_cudaGetSymbolAddress, cudaGetSymbolAddress@libcudart.so.13");
+
 extern cudaError_t sim__cudaGetSymbolSize(size_t *size, const void *symbol);
 SIM_EXPORT cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 {
     return sim__cudaGetSymbolSize(size, symbol);
 }
 
+extern cudaError_t sim__cudaGetSymbolSize(size_t *size, const void *symbol);
+SIM_EXPORT cudaError_t release13_cudaGetSymbolSize(size_t *size, const void *symbol)
+{
+    return sim__cudaGetSymbolSize(size, symbol);
+}
+
+__asm__(".symver release13_cudaGetSymbolSize, cudaGetSymbolSize@libcudart.so.13");
+
 extern cudaError_t sim__cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr);
 SIM_EXPORT cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
 {
     return sim__cudaGetFuncBySymbol(functionPtr, symbolPtr);
 }
+
+extern cudaError_t sim__cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr);
+SIM_EXPORT cudaError_t release13_cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
+{
+    return sim__cudaGetFuncBySymbol(functionPtr, symbolPtr);
+}
+
+__asm__(".symver release13_cudaGetFuncBySymbol, cudaGetFuncBySymbol@libcudart.so.13");
 
 extern CUresult sim__cuInit(unsigned int Flags);
 SIM_EXPORT CUresult cuInit(unsigned int Flags)

@@ -1656,6 +1656,20 @@ static cudaError_t first_cudaMemAdvise(const void *devPtr, size_t count, enum cu
     return extension.impl_cudaMemAdvise(devPtr, count, advice, device);
 }
 
+static cudaError_t first_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemPrefetchAsync_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemPrefetchAsync_v2, extension.impl_cudaMemPrefetchAsync_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+static cudaError_t first_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+{
+    if (extension.impl_sim_attach("cudaMemAdvise_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemAdvise_v2, extension.impl_cudaMemAdvise_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemAdvise_v2(devPtr, count, advice, location);
+}
+
 static cudaError_t first_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
 {
     if (extension.impl_sim_attach("cudaStreamAttachMemAsync") != 0) { return cudaErrorUnknown; }
@@ -2193,6 +2207,13 @@ static cudaError_t first_cudaGetDeviceProperties(struct cudaDeviceProp *prop, in
     if (extension.impl_sim_attach("cudaGetDeviceProperties") != 0) { return cudaErrorUnknown; }
     __atomic_store_n(&sim_bridge.impl_cudaGetDeviceProperties, extension.impl_cudaGetDeviceProperties, __ATOMIC_RELEASE);
     return extension.impl_cudaGetDeviceProperties(prop, device);
+}
+
+static cudaError_t first___cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device)
+{
+    if (extension.impl_sim_attach("__cudlaSimDeviceProperties13") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl___cudlaSimDeviceProperties13, extension.impl___cudlaSimDeviceProperties13, __ATOMIC_RELEASE);
+    return extension.impl___cudlaSimDeviceProperties13(prop, device);
 }
 
 static cudaError_t first_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
@@ -7107,6 +7128,8 @@ static const struct sim_bridge first = {
     .impl_cudaPointerGetAttributes = first_cudaPointerGetAttributes,
     .impl_cudaMemPrefetchAsync = first_cudaMemPrefetchAsync,
     .impl_cudaMemAdvise = first_cudaMemAdvise,
+    .impl_cudaMemPrefetchAsync_v2 = first_cudaMemPrefetchAsync_v2,
+    .impl_cudaMemAdvise_v2 = first_cudaMemAdvise_v2,
     .impl_cudaStreamAttachMemAsync = first_cudaStreamAttachMemAsync,
     .impl_cudaDeviceGetDefaultMemPool = first_cudaDeviceGetDefaultMemPool,
     .impl_cudaDeviceGetMemPool = first_cudaDeviceGetMemPool,
@@ -7184,6 +7207,7 @@ static const struct sim_bridge first = {
     .impl_cudaWaitExternalSemaphoresAsync_v2 = first_cudaWaitExternalSemaphoresAsync_v2,
     .impl_cudaDestroyExternalSemaphore = first_cudaDestroyExternalSemaphore,
     .impl_cudaGetDeviceProperties = first_cudaGetDeviceProperties,
+    .impl___cudlaSimDeviceProperties13 = first___cudlaSimDeviceProperties13,
     .impl_cudaSignalExternalSemaphoresAsync = first_cudaSignalExternalSemaphoresAsync,
     .impl_cudaWaitExternalSemaphoresAsync = first_cudaWaitExternalSemaphoresAsync,
     .impl_cudaFuncGetAttributes = first_cudaFuncGetAttributes,
@@ -9347,6 +9371,18 @@ SIM_EXPORT cudaError_t sim__cudaMemAdvise(const void *devPtr, size_t count, enum
     return __atomic_load_n(&sim_bridge.impl_cudaMemAdvise, __ATOMIC_ACQUIRE)(devPtr, count, advice, device);
 }
 
+SIM_EXPORT cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemPrefetchAsync_v2, __ATOMIC_ACQUIRE)(devPtr, count, location, flags, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemAdvise_v2, __ATOMIC_ACQUIRE)(devPtr, count, advice, location);
+}
+
 SIM_EXPORT cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
@@ -9801,6 +9837,12 @@ SIM_EXPORT cudaError_t sim__cudaGetDeviceProperties(struct cudaDeviceProp *prop,
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaGetDeviceProperties, __ATOMIC_ACQUIRE)(prop, device);
+}
+
+SIM_EXPORT cudaError_t sim____cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl___cudlaSimDeviceProperties13, __ATOMIC_ACQUIRE)(prop, device);
 }
 
 SIM_EXPORT cudaError_t sim__cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)

@@ -11,15 +11,18 @@
 
 namespace cudla_sim {
 
-/* The running system thread's variables of the module with this engine: shared memory is among them. */
-struct OwnVariables {
+#define CUDLA_SIM_OWN __attribute__((visibility("hidden")))
+
+/* The running system thread's variables of this module: shared memory is among them. Hidden, as each module has
+ * its own, whatever other ones are loaded. */
+struct CUDLA_SIM_OWN OwnVariables {
+    static inline thread_local char inside;
     uintptr_t begin = 0, end = 0;
 
     OwnVariables() {
         Unwatched ours; /* below the library's function nobody knows which thread runs */
         void *first, *behind;
-        __cudlaSimThreadVariables(const_cast<const void *>(static_cast<const volatile void *>(&::threadIdx)), &first,
-                                  &behind);
+        __cudlaSimThreadVariables(&inside, &first, &behind);
         begin = reinterpret_cast<uintptr_t>(first);
         end = reinterpret_cast<uintptr_t>(behind);
     }
@@ -29,7 +32,7 @@ struct OwnVariables {
     }
 };
 
-inline bool is_shared(const void *pointer) {
+CUDLA_SIM_OWN inline bool is_shared(const void *pointer) {
     Unwatched ours;
     uintptr_t at = reinterpret_cast<uintptr_t>(pointer);
     const OwnVariables &own = OwnVariables::get();
@@ -45,7 +48,7 @@ inline bool is_local(const void *pointer) {
  * as far into the thread's as they are, then dynamic memory. What is beyond is an address that nobody converted. */
 constexpr uintptr_t SHARED_DYNAMIC = uintptr_t{1} << 30, SHARED_END = uintptr_t{1} << 32;
 
-inline uintptr_t to_shared(uintptr_t at) {
+CUDLA_SIM_OWN inline uintptr_t to_shared(uintptr_t at) {
     Unwatched ours;
     const OwnVariables &own = OwnVariables::get();
     if (at - block->dynamic_start() <= block->shape->shared_bytes) /* the end is one, too */
@@ -53,7 +56,7 @@ inline uintptr_t to_shared(uintptr_t at) {
     return at >= own.begin && at < own.end ? at - own.begin : at;
 }
 
-inline uintptr_t from_shared(uintptr_t at) {
+CUDLA_SIM_OWN inline uintptr_t from_shared(uintptr_t at) {
     if (at >= SHARED_END)
         return at;
     Unwatched ours;

@@ -21,7 +21,7 @@ from ..workers import runtime
 KIND = "ptx"
 """Of the cache."""
 _NAME = "module"
-_WORDS = ("-cubin", "-O2", "-Xcompiler", "-w", "-Xlinker", "-Bsymbolic")
+_WORDS = ("-cubin", "-O2", "-Xcompiler", "-w")
 _NATIVE = ("-Xcompiler", "-march=native", "-Xcompiler", "-ffp-contract=off")
 """It runs where it is compiled; what PTX does not fuse stays two operations."""
 

@@ -84,8 +84,12 @@ def get_device_count(count: Any) -> None:
 
 
 def _fill(prop: Any, found: Device) -> None:
-    ffi.memmove(prop, bytes(ffi.sizeof("struct cudaDeviceProp")), ffi.sizeof(prop[0]))
+    size = ffi.sizeof(prop[0])
+    ffi.memmove(prop, bytes(size), size)
+    known = {name for name, _ in ffi.typeof(prop[0]).fields}
     for name, value in found.properties.items():
+        if name not in known:
+            continue
         if name == "uuid":
             ffi.memmove(prop.uuid.bytes, value, 16)
         elif isinstance(value, tuple):
@@ -103,6 +107,7 @@ def _properties(prop: Any, ordinal: int) -> None:
 
 cudart.export("cudaGetDeviceProperties_v2", ruined="ignore")(_properties)
 cudart.export("cudaGetDeviceProperties", ruined="ignore")(_properties)
+cudart.export("__cudlaSimDeviceProperties13", ruined="ignore")(_properties)
 
 
 @cudart.export("cudaDeviceGetAttribute", ruined="ignore")

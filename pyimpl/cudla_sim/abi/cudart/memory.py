@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...constants.cudart import cudaMemLocationType as Location
 from ...constants.cudart import (
     cudaError,
     cudaMemAttachGlobal,
@@ -189,6 +190,31 @@ def mem_advise(ptr: Any, size: int, advice: int, ordinal: int) -> None:
         raise invalid_value(f"advice is {advice}; cudaMemoryAdvise has 1 to 6")
     read_mostly = advice <= cudaMemoryAdvise.cudaMemAdviseUnsetReadMostly
     _hint(ptr, size, -1 if read_mostly else ordinal)
+
+
+def _ordinal(location: Any) -> int:
+    """The device of a location; -1 is the host, whatever part of its memory."""
+    if location.type == Location.cudaMemLocationTypeDevice:
+        return int(location.id)
+    known = (Location.cudaMemLocationTypeHost, Location.cudaMemLocationTypeHostNuma)
+    if location.type in (*known, Location.cudaMemLocationTypeHostNumaCurrent):
+        return -1
+    raise invalid_value(f"location.type is {location.type}; Device is 1, Host 2")
+
+
+@cudart.export("cudaMemPrefetchAsync_v2")
+def mem_prefetch_async_v2(ptr: Any, size: int, location: Any, flags: int, stream: Any) -> None:
+    required_flags(flags, 0, "it is 0")
+    mem_prefetch_async(ptr, size, _ordinal(location), stream)
+
+
+@cudart.export("cudaMemAdvise_v2")
+def mem_advise_v2(ptr: Any, size: int, advice: int, location: Any) -> None:
+    read_mostly = advice in (
+        cudaMemoryAdvise.cudaMemAdviseSetReadMostly,
+        cudaMemoryAdvise.cudaMemAdviseUnsetReadMostly,
+    )
+    mem_advise(ptr, size, advice, -1 if read_mostly else _ordinal(location))
 
 
 @cudart.export("cudaStreamAttachMemAsync")

@@ -12,6 +12,8 @@ from .body import Body, register_type, type_of
 from .scope import FunctionScope
 from .variables import declared, defined, named
 
+_OWN = '__attribute__((visibility("protected")))'
+"""The program may have something of that name, as the function that launches a kernel has."""
 _DYNAMIC = "(uintptr_t)::cudla_sim::block->dynamic_start()"
 
 
@@ -117,7 +119,7 @@ class _Linked:
         own = (not place.linkage and unit.number > 0) or "$" in place.name
         text = defined(place, name, lambda value: self._initial(unit, value))
         if text.startswith("__attribute__"):
-            symbol = "" if own else f' asm("{place.name}")'
+            symbol = "" if own else f' asm("{place.name}") {_OWN}'
             head = re.match(r"(__attribute__\(\(aligned\(\d+\)\)\) .*? " + name + r"(?:\[\d+\])?)( = |;)", text)
             assert head is not None
             self.declarations.append(f"extern {head[1]}{symbol};" if "struct" not in head[1] else "")
@@ -163,7 +165,7 @@ class _Linked:
         if function.entry:
             limits = f" __launch_bounds__({function.threads})" if function.threads else ""
             self.declarations.append(
-                f'extern "C" void {name}({listed}) asm("{function.name}");'
+                f'extern "C" void {name}({listed}) asm("{function.name}") {_OWN};'
             )
             head = f'extern "C" __global__ void{limits} {name}({listed})'
         else:
