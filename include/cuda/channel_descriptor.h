@@ -5,16 +5,10 @@
 #ifndef __CHANNEL_DESCRIPTOR_H__
 #define __CHANNEL_DESCRIPTOR_H__
 
-#include "driver_types.h"
+#include "cuda_runtime_api.h"
 #include "vector_types.h"
 
 #if defined(__cplusplus) && !defined(CUDLA_SIM_PARSE)
-
-inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
-                                                   cudaChannelFormatKind f) {
-    cudaChannelFormatDesc desc = {x, y, z, w, f};
-    return desc;
-}
 
 inline cudaChannelFormatDesc cudaCreateChannelDescHalf() {
     return cudaCreateChannelDesc(16, 0, 0, 0, cudaChannelFormatKindFloat);

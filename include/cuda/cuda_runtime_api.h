@@ -175,6 +175,9 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPo
 
 /* ---- Arrays: elements by coordinates ----------------------------------------------------------- */
 
+/* Bits of each channel, 0 of those that are not there. */
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
+
 /* Widths, heights and depths are elements; 0 means that there is no such dimension. With cudaArrayLayered the
  * depth counts layers, with cudaArrayCubemap it is 6 (a multiple of 6 with both). */
 cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width,

@@ -1304,6 +1304,20 @@ SIM_EXPORT cudaError_t release13_cudaMallocFromPoolAsync(void **ptr, size_t size
 
 __asm__(".symver release13_cudaMallocFromPoolAsync, cudaMallocFromPoolAsync@libcudart.so.13");
 
+extern struct cudaChannelFormatDesc sim__cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
+SIM_EXPORT struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
+{
+    return sim__cudaCreateChannelDesc(x, y, z, w, f);
+}
+
+extern struct cudaChannelFormatDesc sim__cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
+SIM_EXPORT struct cudaChannelFormatDesc release13_cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
+{
+    return sim__cudaCreateChannelDesc(x, y, z, w, f);
+}
+
+__asm__(".symver release13_cudaCreateChannelDesc, cudaCreateChannelDesc@libcudart.so.13");
+
 extern cudaError_t sim__cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags);
 SIM_EXPORT cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags)
 {

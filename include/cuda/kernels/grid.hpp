@@ -20,6 +20,7 @@ struct Grid {
     Condition all_here;
     unsigned blocks = 0, arrived = 0, round = 0;
     bool broken = false; /* a block failed and never comes */
+    alignas(16) uint32_t workspace[4] = {sizeof workspace, 0, 0, 0}; /* what code of NVIDIA's compiler meets at */
 
     void wait() {
         Held held(lock);
@@ -41,6 +42,12 @@ struct Grid {
         all_here.wake_all();
     }
 };
+
+/* Where the blocks of a cooperative launch meet in PTX, 0 of another launch. */
+inline uint64_t grid_workspace() {
+    Grid *grid = block->shape->cooperative;
+    return grid ? reinterpret_cast<uintptr_t>(grid->workspace) : 0;
+}
 
 /* Called by all threads of the block; the last one to arrive waits for the other blocks. */
 inline void grid_barrier() {

@@ -18,12 +18,28 @@ template <class From> inline uintptr_t ptx_address(From base, int64_t offset) {
         return (uintptr_t)base + static_cast<uintptr_t>(offset);
 }
 
+/* What a GPU keeps of a block's shared memory for its libraries: two parts, and the end. As addresses in it. */
+CUDLA_SIM_OWN inline uint32_t ptx_reserved(unsigned part) {
+    static thread_local uint64_t memory[2][128];
+    return static_cast<uint32_t>(to_shared(reinterpret_cast<uintptr_t>(memory + part)));
+}
+
 template <class T, unsigned Count> struct Loaded {
     T v[Count];
 };
+/* A thread that asks for the same again and again lets the blocks that it waits for run. */
+extern "C" int cudla_sim_yield() __asm__("sched_yield");
+inline void ptx_polled() {
+    static thread_local unsigned times = 0;
+    if (++times % 128 == 0)
+        cudla_sim_yield();
+}
+
 /* As bytes: the program may know the memory by another type. */
 template <class T, unsigned Count, bool Ordered> inline Loaded<T, Count> ptx_load(uintptr_t address) {
     Loaded<T, Count> result;
+    if constexpr (Ordered)
+        ptx_polled();
     if constexpr (Ordered && Count == 1) {
         typedef std::conditional_t<sizeof(T) == 8, uint64_t,
                 std::conditional_t<sizeof(T) == 4, uint32_t, std::conditional_t<sizeof(T) == 2, uint16_t, uint8_t>>>

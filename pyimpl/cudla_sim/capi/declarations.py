@@ -230,6 +230,7 @@ DECLARATIONS: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
     'cudaMemPoolSetAccess': ('cuda/cuda_runtime_api.h', 'cudaError_t', (('memPool', 'cudaMemPool_t'), ('descList', 'const struct cudaMemAccessDesc *'), ('count', 'size_t'),)),
     'cudaMemPoolGetAccess': ('cuda/cuda_runtime_api.h', 'cudaError_t', (('flags', 'enum cudaMemAccessFlags *'), ('memPool', 'cudaMemPool_t'), ('location', 'struct cudaMemLocation *'),)),
     'cudaMallocFromPoolAsync': ('cuda/cuda_runtime_api.h', 'cudaError_t', (('ptr', 'void **'), ('size', 'size_t'), ('memPool', 'cudaMemPool_t'), ('stream', 'cudaStream_t'),)),
+    'cudaCreateChannelDesc': ('cuda/cuda_runtime_api.h', 'struct cudaChannelFormatDesc', (('x', 'int'), ('y', 'int'), ('z', 'int'), ('w', 'int'), ('f', 'enum cudaChannelFormatKind'),)),
     'cudaMallocArray': ('cuda/cuda_runtime_api.h', 'cudaError_t', (('array', 'cudaArray_t *'), ('desc', 'const struct cudaChannelFormatDesc *'), ('width', 'size_t'), ('height', 'size_t'), ('flags', 'unsigned int'),)),
     'cudaMalloc3DArray': ('cuda/cuda_runtime_api.h', 'cudaError_t', (('array', 'cudaArray_t *'), ('desc', 'const struct cudaChannelFormatDesc *'), ('extent', 'struct cudaExtent'), ('flags', 'unsigned int'),)),
     'cudaFreeArray': ('cuda/cuda_runtime_api.h', 'cudaError_t', (('array', 'cudaArray_t'),)),

@@ -2917,6 +2917,7 @@ PROTOTYPES = {
     "cudaMemPoolSetAccess": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
     "cudaMemPoolGetAccess": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaMallocFromPoolAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaCreateChannelDesc": (cudaChannelFormatDesc, [ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int]),
     "cudaMallocArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint]),
     "cudaMalloc3DArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, cudaExtent, ctypes.c_uint]),
     "cudaFreeArray": (ctypes.c_int, [ctypes.c_void_p]),

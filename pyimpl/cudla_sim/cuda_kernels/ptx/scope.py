@@ -42,6 +42,11 @@ _SPECIAL = {
     "lanemask_le": "((2u << cudla_sim::lane()) - 1u)",
     "lanemask_gt": "~((2u << cudla_sim::lane()) - 1u)",
     "lanemask_ge": "~((1u << cudla_sim::lane()) - 1u)",
+    "envreg1": "uint32_t(cudla_sim::grid_workspace() >> 32)",
+    "envreg2": "uint32_t(cudla_sim::grid_workspace())",
+    **{f"reserved_smem_offset_{name}": f"cudla_sim::ptx_reserved({number})" for name, number in (
+        ("begin", 0), ("0", 0), ("1", 1), ("cap", 2), ("end", 2),
+    )},
     "cluster_ctaid.x": "0u",
     "cluster_ctarank": "0u",
     "cluster_nctarank": "1u",

@@ -10,7 +10,7 @@ from . import calls
 from .assembly import Assembly, Function, Place, parse
 from .body import Body, register_type, type_of
 from .scope import FunctionScope
-from .variables import declared, defined, named
+from .variables import memory, named, plain
 
 _OWN = '__attribute__((visibility("protected")))'
 """The program may have something of that name, as the function that launches a kernel has."""
@@ -111,23 +111,16 @@ class _Linked:
             self.shared[unit.number].add(place.name)
             if place.count is not None:
                 name = self.spell(unit, place.name)
-                self.declarations.append(f"__shared__ {declared(place, name)};")
+                self.declarations.append(f"__shared__ {plain(place).named(name)};")
             return
         if place.linkage == "extern":
             return
         name = self.spell(unit, place.name)
         own = (not place.linkage and unit.number > 0) or "$" in place.name
-        text = defined(place, name, lambda value: self._initial(unit, value))
-        if text.startswith("__attribute__"):
-            symbol = "" if own else f' asm("{place.name}") {_OWN}'
-            head = re.match(r"(__attribute__\(\(aligned\(\d+\)\)\) .*? " + name + r"(?:\[\d+\])?)( = |;)", text)
-            assert head is not None
-            self.declarations.append(f"extern {head[1]}{symbol};" if "struct" not in head[1] else "")
-            if "struct" in head[1]:
-                kind = head[1].partition("struct ")[2].rpartition(" ")[0]
-                self.declarations[-1] = f"struct {name}_type {kind}; extern {name}_type {name}{symbol};"
-                text = f"{head[1].partition('struct')[0]}{name}_type {name} ={text.partition(' = ')[2]}"
-        self.definitions.append(text)
+        symbol = "" if own else f' asm("{place.name}") {_OWN}'
+        made = memory(place, lambda value: self._initial(unit, value))
+        self.declarations += [made.types(name), f"extern {made.named(name)}{symbol};"]
+        self.definitions.append(made.definition(name))
 
     def _initial(self, unit: _Unit, value: str) -> str:
         name, offset = named(value)

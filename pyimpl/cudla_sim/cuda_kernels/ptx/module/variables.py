@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from ..scope import TYPES, CannotTranslate
 from .assembly import Place, listed_values
@@ -19,29 +20,54 @@ def alignment(place: Place) -> str:
     return f"__attribute__((aligned({place.alignment or place.element})))"
 
 
-def declared(place: Place, name: str) -> str:
-    """Memory of so many bytes, in the module's own name."""
-    return f"{alignment(place)} uint8_t {name}[{max(place.size, 1)}]"
+@dataclass(frozen=True)
+class Memory:
+    """A variable in C++: *structure* is defined before it, *initial* is what it begins as."""
+
+    place: Place
+    kind: str
+    count: int = 0
+    initial: str = ""
+    structure: str = ""
+
+    def named(self, name: str) -> str:
+        kind = f"{name}_type" if self.structure else self.kind
+        array = f"[{self.count}]" if self.count else ""
+        return f"{alignment(self.place)} {kind} {name}{array}"
+
+    def types(self, name: str) -> str:
+        """What has to be defined first."""
+        return f"struct {name}_type {self.structure};" if self.structure else ""
+
+    def definition(self, name: str) -> str:
+        return f"{self.named(name)}{f' = {self.initial}' if self.initial else ''};"
 
 
-def defined(place: Place, name: str, address: Callable[[str], str]) -> str:
+def plain(place: Place) -> Memory:
+    """So many bytes."""
+    return Memory(place, "uint8_t", max(place.size, 1))
+
+
+def memory(place: Place, address: Callable[[str], str]) -> Memory:
     """With what it begins as; *address* is C++ for the address of something. Raises
     CannotTranslate."""
     values = listed_values(place.values)
     if not values:
-        return f"{declared(place, name)};"
+        return plain(place)
     words = _as_words(place, values, address)
     if words is None:
-        kind = f"uint{8 * place.element}_t"
-        return (
-            f"{alignment(place)} {kind} {name}[{place.count}] = "
-            f"{{{', '.join(_number(value, place) for value in values)}}};"
-        )
+        given = ", ".join(_number(value, place) for value in values)
+        return Memory(place, f"uint{8 * place.element}_t", place.count or 0, f"{{{given}}}")
     whole, rest = words
-    kind = f"struct {{ uint64_t words[{len(whole)}]; uint8_t rest[{max(len(rest), 1)}]; }}"
     if not rest:
-        return f"{alignment(place)} uint64_t {name}[{len(whole)}] = {{{', '.join(whole)}}};"
-    return f"{alignment(place)} {kind} {name} = {{{{{', '.join(whole)}}}, {{{', '.join(rest)}}}}};"
+        return Memory(place, "uint64_t", len(whole), f"{{{', '.join(whole)}}}")
+    return Memory(
+        place,
+        "",
+        0,
+        f"{{{{{', '.join(whole)}}}, {{{', '.join(rest)}}}}}",
+        f"{{ uint64_t words[{len(whole)}]; uint8_t rest[{len(rest)}]; }}",
+    )
 
 
 def _number(value: str, place: Place) -> str:
