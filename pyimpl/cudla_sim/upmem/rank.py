@@ -17,7 +17,7 @@ from ..native.compiled import Words
 from ..native.dpu_memory import Numbers, slot_numbers
 from . import errors
 from .errors import DpuError, Status
-from .memory import DPUS_PER_CI, DPUS_PER_RANK, MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
+from .memory import CIS_PER_RANK, DPUS_PER_CI, DPUS_PER_RANK, MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
 from .profile import Profile
 from .program import Program
 from .symbols import Symbol
@@ -43,6 +43,8 @@ class Dpu:
         self.rank = rank
         self.index = index
         self.slice, self.member = divmod(index, DPUS_PER_CI)
+        self.in_matrix = self.member * CIS_PER_RANK + self.slice
+        """Its place in the SDK's transfer matrices, where members of one number are neighbours."""
         self.slot = rank.id * DPUS_PER_RANK + index
         self.enabled = True
         self._program: Program | None = None
