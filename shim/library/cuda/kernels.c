@@ -37,6 +37,9 @@ static cudaError_t launch(const void *func, struct dim3 grid, struct dim3 block,
     if (!sim_cuda_function_of(func, &found)) { return no_kernel(func); }
     if (!sim_cuda_is_ours(found.wrapper)) { return for_a_gpu(&found); }
     const struct sim_cuda_wrapper *wrapper = found.wrapper;
+    if (args == NULL && wrapper->places(func, NULL, 0) > 0) {
+        return sim____cudlaSimRefuse(cudaErrorInvalidValue, "args is NULL, and the kernel has parameters");
+    }
     return wrapper->launch(func, grid, block, args, shared, stream, cooperative);
 }
 
