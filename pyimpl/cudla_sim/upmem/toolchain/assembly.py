@@ -397,6 +397,6 @@ def _message(source: str, at: int, what: str) -> str:
         f"{place}:{line - 1 if place else line}: error: asm statement with the DPU instruction or "
         f"operand '{what}': programs run natively here, and of the DPU's instructions only "
         "additions, logic, shifts, shift-and-add, cmpb4, byte products, counts, loads, stores, "
-        "DMA, time and jumps to labels of the statement are translated (and acquire, release, resume, "
-        "stop, fault, which wait)"
+        "DMA, time and jumps to labels of the statement are translated (and acquire, release, "
+        "resume, stop, fault, which wait)"
     )
