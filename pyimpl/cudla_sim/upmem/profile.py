@@ -201,7 +201,7 @@ _KEYS: dict[str, Callable[[Profile, str, str], None]] = {
     "sgXferEnable": _flag("sg_enable"),
     "sgXferMaxBlocksPerDpu": _integer("sg_max_blocks", 1),
     "dispatchOnAllRanks": _flag("on_all_ranks"),
-    "nrThreadsPerRank": _integer("nr_threads_per_rank", 0, 1024),
+    "nrThreadsPerRank": _integer("nr_threads_per_rank", 0, 8),
     "nrJobsPerRank": _integer("nr_jobs_per_rank", 1),
     "nrJobPerRank": _integer("nr_jobs_per_rank", 1),
     "nrDpusPerCI": _integer("dpus_per_ci", 1, 8),

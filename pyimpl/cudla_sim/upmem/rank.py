@@ -184,6 +184,8 @@ class Rank:
         self._workers: set[int] = set()
         """Threads that do a job of this rank now."""
         self.freed = False
+        self.at_end: list[Callable[[], object]] = []
+        """What somebody made for it, and gives back when it is freed."""
         """Given back: launches that are still queued are left out."""
         self.abandoned = False
         """The machine ended: what is still queued may not touch the program's memory any more."""
@@ -392,6 +394,8 @@ class Rank:
         self._queue.close()
         if self._side is not None:
             self._side.close()
+        while self.at_end:
+            self.at_end.pop()()
 
     def abandon(self) -> None:
         """``close`` without waiting; jobs that did not begin are left out."""

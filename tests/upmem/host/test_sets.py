@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import gc
+import weakref
 from ctypes import byref
 
 import numpy as np
@@ -206,3 +208,17 @@ def test_watched_calls_give_the_same(host: Host) -> None:
         assert api.dpu_prepare_xfer(watched[69], pointer(buffer)) == status("DRIVER")
         cudla_sim.inject_fault("")
         host.ok(api.dpu_prepare_xfer(watched[69], pointer(buffer)))
+
+
+def test_a_freed_rank_and_its_description_are_given_back(host: Host) -> None:
+    api = host.api
+    with host.alloc(2):
+        rank = weakref.ref(cudla_sim.upmem.ranks[0])
+        handle = ctypes.c_void_p(cudla_sim.upmem.ranks[0].handle)
+        first, again = (api.dpu_get_description(handle) for _ in range(2))
+        assert first
+        assert first == again
+    gc.collect()
+    assert rank() is None
+    api.dpu_free_description(ctypes.c_void_p(first))
+    assert "was freed" in cudla_sim.last_explanation()
