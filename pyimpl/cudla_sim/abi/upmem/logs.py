@@ -6,8 +6,7 @@ from typing import Any
 
 from ...core import process
 from ...core.pages import accessible
-from ...core.text import tell
-from ...upmem import errors, log, printed
+from ...upmem import errors, log, notices, printed
 from ...upmem.rank import Dpu
 from ..embedding import address, ffi, lib
 from .family import DpuError, Status, error, invalid_set, resolve_dpu, selection, upmem
@@ -22,7 +21,7 @@ def _text(dpu: Dpu) -> bytes:
         text = dpu.log.encode(errors="replace")
     except DpuError as refused:
         if refused.status == Status.DPU_ERR_LOG_CONTEXT_MISSING:
-            tell(f"cudla-sim: dpu_log_read: {refused.explanation}")
+            notices.refuse("dpu_log_read", refused.explanation)
         raise
     # What a natively compiled program has printed is known when it has ended.
     if runs and (text or dpu.program is None or dpu.program.code is None):
