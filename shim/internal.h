@@ -63,8 +63,11 @@ int sim__cuda_refuse(int error, const char *explanation);
 /* others may join it; `alone`: no other stream has work. `over` is set when all has ended and nothing joins any more */
 void sim_cuda_open(void *launches, int alone, int *over);
 void sim_cuda_close(void);
-/* an item for a node made by hand; NULL with the error when the kernel cannot be launched like that */
-void *sim_cuda_node(const struct cudaKernelNodeParams *params, int *error);
+/* an item for a node made by hand, checked as the driver's launches are or as the runtime's; NULL with the error when
+   the kernel cannot be launched like that */
+void *sim_cuda_node(const struct cudaKernelNodeParams *params, int driver, int cooperative, int *error);
+/* what a node's item launches, with its own copies of the arguments; 0 where that is not known */
+int sim_cuda_described(void *launches, struct cudaKernelNodeParams *params, int *cooperative);
 /* all that is in it, until nothing more comes; once more for a node of a graph */
 void sim_cuda_run(void *launches);
 void sim_cuda_repeat(void *launches);

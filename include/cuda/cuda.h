@@ -739,6 +739,10 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunc
                                                  int numBlocks, int blockSize);
 
 #include "crt/driver_functions.h"
+#include "crt/driver_external.h"
+#include "crt/driver_memory_operations.h"
+#include "crt/driver_graphs.h"
+#include "crt/driver_captures.h"
 #include "crt/driver_references.h"
 
 #if defined(CUDLA_SIM_PARSE) || defined(CUDLA_SIM_BUILD)

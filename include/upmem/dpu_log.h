@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-/* Writes the output of the last launch of one DPU. */
+/* Writes the output of the last launch of one DPU, without the head that dpu_log_read writes.
+ * DPU_ERR_MRAM_BUSY while DPUs of its rank run. */
 dpu_error_t dpulog_read_for_dpu(struct dpu_t *dpu, FILE *stream);
 
 #ifdef __cplusplus

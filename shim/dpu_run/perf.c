@@ -132,7 +132,7 @@ static perfcounter_t timed_config(perfcounter_config_t config, bool reset_value)
     return before;
 }
 
-API perfcounter_t perfcounter_get(void)
+static perfcounter_t counter(void)
 {
     if (rt_timed) {
         rt_time_event(2);
@@ -147,7 +147,7 @@ API perfcounter_t perfcounter_get(void)
     return value(cycles - zero[__rt_me]) & 0xfffffffffull;
 }
 
-API perfcounter_t perfcounter_config(perfcounter_config_t config, bool reset_value)
+static perfcounter_t configure(perfcounter_config_t config, bool reset_value)
 {
     bool both = config == COUNT_ENABLE_BOTH || config == COUNT_DISABLE_BOTH;
     uintptr_t v1b = (uintptr_t)__rt_v1b;
@@ -156,7 +156,7 @@ API perfcounter_t perfcounter_config(perfcounter_config_t config, bool reset_val
         rt_fault(FAULT_PROGRAM, 9, CALLER, 0, 0);
     if (rt_timed)
         return timed_config(config, reset_value);
-    perfcounter_t before = perfcounter_get();
+    perfcounter_t before = counter();
     if (config != COUNT_SAME)
         mode = config;
     if (reset_value) {
@@ -164,6 +164,28 @@ API perfcounter_t perfcounter_config(perfcounter_config_t config, bool reset_val
         zero[__rt_me] = last_reset;
     }
     return before;
+}
+
+API perfcounter_t perfcounter_get(void)
+{
+    return counter();
+}
+
+API perfcounter_t perfcounter_config(perfcounter_config_t config, bool reset_value)
+{
+    return configure(config, reset_value);
+}
+
+/* The instructions `time` and `time_cfg` of asm statements: also of a program that has the functions
+ * above itself, as UPMEM's library has them. */
+API uint32_t __rt_asm_time(void)
+{
+    return (uint32_t)(counter() >> 4);
+}
+
+API uint32_t __rt_asm_time_cfg(uint32_t how)
+{
+    return (uint32_t)(configure((perfcounter_config_t)(how >> 1), how & 1) >> 4);
 }
 
 API perfcounters_t perfcounter_get_both(bool reset_values)
@@ -179,7 +201,7 @@ API perfcounters_t perfcounter_get_both(bool reset_values)
         }
         return both;
     }
-    perfcounter_get();
+    counter();
     uint64_t cycles = last_cycles - zero[__rt_me];
     both.cycles = cycles & 0xfffffffffull;
     both.instr = rt_instructions(cycles) & 0xfffffffffull;

@@ -758,6 +758,10 @@ cudaError_t impl_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode
 
 cudaError_t impl_cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
 
+cudaError_t impl_cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
+
+cudaError_t impl_cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
+
 cudaError_t impl_cudaGraphDestroyNode(cudaGraphNode_t node);
 
 cudaError_t impl_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
@@ -770,19 +774,99 @@ cudaError_t impl_cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNod
 
 cudaError_t impl_cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes);
 
-cudaError_t impl_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
+cudaError_t impl_cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges);
 
-cudaError_t impl_cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
+cudaError_t impl_cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies);
+
+cudaError_t impl_cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes);
+
+cudaError_t impl_cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph);
+
+cudaError_t impl_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
 
 cudaError_t impl_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
 
 cudaError_t impl_cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
+
+cudaError_t impl_cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphInstantiateParams *instantiateParams);
+
+cudaError_t impl_cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags);
 
 cudaError_t impl_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
 
 cudaError_t impl_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
 
 cudaError_t impl_cudaGraphExecDestroy(cudaGraphExec_t graphExec);
+
+cudaError_t impl_cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo);
+
+cudaError_t impl_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
+
+cudaError_t impl_cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
+
+cudaError_t impl_cudaDeviceGraphMemTrim(int device);
+
+cudaError_t impl_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
+
+cudaError_t impl_cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
+
+cudaError_t impl_cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
+
+cudaError_t impl_cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
+
+cudaError_t impl_cudaCtxResetPersistingL2Cache(void);
+
+cudaError_t impl_cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams);
+
+cudaError_t impl_cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
+
+cudaError_t impl_cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
+
+cudaError_t impl_cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
+
+cudaError_t impl_cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc);
+
+cudaError_t impl_cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams);
+
+cudaError_t impl_cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
+
+cudaError_t impl_cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+
+cudaError_t impl_cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams);
+
+cudaError_t impl_cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
+
+cudaError_t impl_cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams);
+
+cudaError_t impl_cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
+
+cudaError_t impl_cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph);
+
+cudaError_t impl_cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
+
+cudaError_t impl_cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
+
+cudaError_t impl_cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
+
+cudaError_t impl_cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
+
+cudaError_t impl_cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out);
+
+cudaError_t impl_cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out);
+
+cudaError_t impl_cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
+
+cudaError_t impl_cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
+
+cudaError_t impl_cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out);
+
+cudaError_t impl_cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
+
+cudaError_t impl_cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
+
+cudaError_t impl_cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out);
+
+cudaError_t impl_cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
 
 cudaError_t impl_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
 
@@ -794,15 +878,33 @@ cudaError_t impl_cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cu
 
 cudaError_t impl_cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
 
-cudaError_t impl_cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo);
+cudaError_t impl_cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaGraph_t childGraph);
 
-cudaError_t impl_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
+cudaError_t impl_cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event);
 
-cudaError_t impl_cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
+cudaError_t impl_cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event);
 
-cudaError_t impl_cudaDeviceGraphMemTrim(int device);
+cudaError_t impl_cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
 
-cudaError_t impl_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
+cudaError_t impl_cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
+
+cudaError_t impl_cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
+
+cudaError_t impl_cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled);
+
+cudaError_t impl_cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled);
+
+cudaError_t impl_cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags);
+
+cudaError_t impl_cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy, unsigned int initialRefcount, unsigned int flags);
+
+cudaError_t impl_cudaUserObjectRetain(cudaUserObject_t object, unsigned int count);
+
+cudaError_t impl_cudaUserObjectRelease(cudaUserObject_t object, unsigned int count);
+
+cudaError_t impl_cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags);
+
+cudaError_t impl_cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count);
 
 cudaError_t impl_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
 
@@ -821,14 +923,6 @@ cudaError_t impl_cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, vo
 cudaError_t impl_cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr);
 
 cudaError_t impl_cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData);
-
-cudaError_t impl_cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
-
-cudaError_t impl_cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
-
-cudaError_t impl_cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
-
-cudaError_t impl_cudaCtxResetPersistingL2Cache(void);
 
 cudaError_t impl_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
 
@@ -1258,6 +1352,12 @@ CUresult impl_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *b
 
 CUresult impl_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize);
 
+CUresult impl_cuStreamSetAttribute(CUstream hStream, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value);
+
+CUresult impl_cuStreamGetAttribute(CUstream hStream, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out);
+
+CUresult impl_cuStreamCopyAttributes(CUstream dst, CUstream src);
+
 CUresult impl_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
 
 CUresult impl_cuModuleGetFunctionCount(unsigned int *count, CUmodule mod);
@@ -1303,6 +1403,200 @@ CUresult impl_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkerne
 CUresult impl_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev);
 
 CUresult impl_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev);
+
+CUresult impl_cuImportExternalMemory(CUexternalMemory *extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc);
+
+CUresult impl_cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc);
+
+CUresult impl_cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc);
+
+CUresult impl_cuDestroyExternalMemory(CUexternalMemory extMem);
+
+CUresult impl_cuImportExternalSemaphore(CUexternalSemaphore *extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc);
+
+CUresult impl_cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream);
+
+CUresult impl_cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream);
+
+CUresult impl_cuDestroyExternalSemaphore(CUexternalSemaphore extSem);
+
+CUresult impl_cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
+
+CUresult impl_cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
+
+CUresult impl_cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
+
+CUresult impl_cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
+
+CUresult impl_cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags);
+
+CUresult impl_cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out);
+
+CUresult impl_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value);
+
+CUresult impl_cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src);
+
+CUresult impl_cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx);
+
+CUresult impl_cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams);
+
+CUresult impl_cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams);
+
+CUresult impl_cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx);
+
+CUresult impl_cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph);
+
+CUresult impl_cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event);
+
+CUresult impl_cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out);
+
+CUresult impl_cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event);
+
+CUresult impl_cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event);
+
+CUresult impl_cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out);
+
+CUresult impl_cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event);
+
+CUresult impl_cuGraphAddExternalSemaphoresSignalNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *params_out);
+
+CUresult impl_cuGraphExternalSemaphoresSignalNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphAddExternalSemaphoresWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphExternalSemaphoresWaitNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_WAIT_NODE_PARAMS *params_out);
+
+CUresult impl_cuGraphExternalSemaphoresWaitNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out);
+
+CUresult impl_cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out);
+
+CUresult impl_cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUdeviceptr dptr);
+
+CUresult impl_cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out);
+
+CUresult impl_cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraphNodeParams *nodeParams);
+
+CUresult impl_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams);
+
+CUresult impl_cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams);
+
+CUresult impl_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned int defaultLaunchValue, unsigned int flags);
+
+CUresult impl_cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies);
+
+CUresult impl_cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies);
+
+CUresult impl_cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies);
+
+CUresult impl_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies);
+
+CUresult impl_cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges);
+
+CUresult impl_cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData, size_t *numEdges);
+
+CUresult impl_cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *dependencies, size_t *numDependencies);
+
+CUresult impl_cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies, CUgraphEdgeData *edgeData, size_t *numDependencies);
+
+CUresult impl_cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *dependentNodes, size_t *numDependentNodes);
+
+CUresult impl_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes, CUgraphEdgeData *edgeData, size_t *numDependentNodes);
+
+CUresult impl_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph);
+
+CUresult impl_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams);
+
+CUresult impl_cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags);
+
+CUresult impl_cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx);
+
+CUresult impl_cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx);
+
+CUresult impl_cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph);
+
+CUresult impl_cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event);
+
+CUresult impl_cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event);
+
+CUresult impl_cuGraphExecExternalSemaphoresSignalNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphExecExternalSemaphoresWaitNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
+
+CUresult impl_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams);
+
+CUresult impl_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled);
+
+CUresult impl_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled);
+
+CUresult impl_cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo);
+
+CUresult impl_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value);
+
+CUresult impl_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value);
+
+CUresult impl_cuDeviceGraphMemTrim(CUdevice device);
+
+CUresult impl_cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags);
+
+CUresult impl_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount, unsigned int flags);
+
+CUresult impl_cuUserObjectRetain(CUuserObject object, unsigned int count);
+
+CUresult impl_cuUserObjectRelease(CUuserObject object, unsigned int count);
+
+CUresult impl_cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags);
+
+CUresult impl_cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count);
+
+CUresult impl_cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
+
+CUresult impl_cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
+
+CUresult impl_cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
+
+CUresult impl_cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
+
+CUresult impl_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode);
+
+CUresult impl_cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out);
+
+CUresult impl_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out);
+
+CUresult impl_cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags);
+
+CUresult impl_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
 
 CUresult impl_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);
 
@@ -2369,29 +2663,80 @@ struct sim_bridge {
     __typeof__(impl_cudaGraphConditionalHandleCreate) *impl_cudaGraphConditionalHandleCreate;
     __typeof__(impl_cudaGraphAddDependencies) *impl_cudaGraphAddDependencies;
     __typeof__(impl_cudaGraphRemoveDependencies) *impl_cudaGraphRemoveDependencies;
+    __typeof__(impl_cudaGraphAddDependencies_v2) *impl_cudaGraphAddDependencies_v2;
+    __typeof__(impl_cudaGraphRemoveDependencies_v2) *impl_cudaGraphRemoveDependencies_v2;
     __typeof__(impl_cudaGraphDestroyNode) *impl_cudaGraphDestroyNode;
     __typeof__(impl_cudaGraphGetNodes) *impl_cudaGraphGetNodes;
     __typeof__(impl_cudaGraphGetRootNodes) *impl_cudaGraphGetRootNodes;
     __typeof__(impl_cudaGraphGetEdges) *impl_cudaGraphGetEdges;
     __typeof__(impl_cudaGraphNodeGetDependencies) *impl_cudaGraphNodeGetDependencies;
     __typeof__(impl_cudaGraphNodeGetDependentNodes) *impl_cudaGraphNodeGetDependentNodes;
+    __typeof__(impl_cudaGraphGetEdges_v2) *impl_cudaGraphGetEdges_v2;
+    __typeof__(impl_cudaGraphNodeGetDependencies_v2) *impl_cudaGraphNodeGetDependencies_v2;
+    __typeof__(impl_cudaGraphNodeGetDependentNodes_v2) *impl_cudaGraphNodeGetDependentNodes_v2;
+    __typeof__(impl_cudaGraphNodeFindInClone) *impl_cudaGraphNodeFindInClone;
     __typeof__(impl_cudaGraphNodeGetType) *impl_cudaGraphNodeGetType;
-    __typeof__(impl_cudaGraphKernelNodeSetParams) *impl_cudaGraphKernelNodeSetParams;
     __typeof__(impl_cudaGraphInstantiate) *impl_cudaGraphInstantiate;
     __typeof__(impl_cudaGraphInstantiateWithFlags) *impl_cudaGraphInstantiateWithFlags;
+    __typeof__(impl_cudaGraphInstantiateWithParams) *impl_cudaGraphInstantiateWithParams;
+    __typeof__(impl_cudaGraphExecGetFlags) *impl_cudaGraphExecGetFlags;
     __typeof__(impl_cudaGraphUpload) *impl_cudaGraphUpload;
     __typeof__(impl_cudaGraphLaunch) *impl_cudaGraphLaunch;
     __typeof__(impl_cudaGraphExecDestroy) *impl_cudaGraphExecDestroy;
-    __typeof__(impl_cudaGraphExecKernelNodeSetParams) *impl_cudaGraphExecKernelNodeSetParams;
-    __typeof__(impl_cudaGraphExecMemcpyNodeSetParams) *impl_cudaGraphExecMemcpyNodeSetParams;
-    __typeof__(impl_cudaGraphExecMemcpyNodeSetParams1D) *impl_cudaGraphExecMemcpyNodeSetParams1D;
-    __typeof__(impl_cudaGraphExecMemsetNodeSetParams) *impl_cudaGraphExecMemsetNodeSetParams;
-    __typeof__(impl_cudaGraphExecHostNodeSetParams) *impl_cudaGraphExecHostNodeSetParams;
     __typeof__(impl_cudaGraphExecUpdate) *impl_cudaGraphExecUpdate;
     __typeof__(impl_cudaDeviceGetGraphMemAttribute) *impl_cudaDeviceGetGraphMemAttribute;
     __typeof__(impl_cudaDeviceSetGraphMemAttribute) *impl_cudaDeviceSetGraphMemAttribute;
     __typeof__(impl_cudaDeviceGraphMemTrim) *impl_cudaDeviceGraphMemTrim;
     __typeof__(impl_cudaStreamGetCaptureInfo) *impl_cudaStreamGetCaptureInfo;
+    __typeof__(impl_cudaStreamSetAttribute) *impl_cudaStreamSetAttribute;
+    __typeof__(impl_cudaStreamGetAttribute) *impl_cudaStreamGetAttribute;
+    __typeof__(impl_cudaStreamCopyAttributes) *impl_cudaStreamCopyAttributes;
+    __typeof__(impl_cudaCtxResetPersistingL2Cache) *impl_cudaCtxResetPersistingL2Cache;
+    __typeof__(impl_cudaGraphKernelNodeGetParams) *impl_cudaGraphKernelNodeGetParams;
+    __typeof__(impl_cudaGraphKernelNodeSetParams) *impl_cudaGraphKernelNodeSetParams;
+    __typeof__(impl_cudaGraphKernelNodeGetAttribute) *impl_cudaGraphKernelNodeGetAttribute;
+    __typeof__(impl_cudaGraphKernelNodeSetAttribute) *impl_cudaGraphKernelNodeSetAttribute;
+    __typeof__(impl_cudaGraphKernelNodeCopyAttributes) *impl_cudaGraphKernelNodeCopyAttributes;
+    __typeof__(impl_cudaGraphMemcpyNodeGetParams) *impl_cudaGraphMemcpyNodeGetParams;
+    __typeof__(impl_cudaGraphMemcpyNodeSetParams) *impl_cudaGraphMemcpyNodeSetParams;
+    __typeof__(impl_cudaGraphMemcpyNodeSetParams1D) *impl_cudaGraphMemcpyNodeSetParams1D;
+    __typeof__(impl_cudaGraphMemsetNodeGetParams) *impl_cudaGraphMemsetNodeGetParams;
+    __typeof__(impl_cudaGraphMemsetNodeSetParams) *impl_cudaGraphMemsetNodeSetParams;
+    __typeof__(impl_cudaGraphHostNodeGetParams) *impl_cudaGraphHostNodeGetParams;
+    __typeof__(impl_cudaGraphHostNodeSetParams) *impl_cudaGraphHostNodeSetParams;
+    __typeof__(impl_cudaGraphChildGraphNodeGetGraph) *impl_cudaGraphChildGraphNodeGetGraph;
+    __typeof__(impl_cudaGraphEventRecordNodeGetEvent) *impl_cudaGraphEventRecordNodeGetEvent;
+    __typeof__(impl_cudaGraphEventRecordNodeSetEvent) *impl_cudaGraphEventRecordNodeSetEvent;
+    __typeof__(impl_cudaGraphEventWaitNodeGetEvent) *impl_cudaGraphEventWaitNodeGetEvent;
+    __typeof__(impl_cudaGraphEventWaitNodeSetEvent) *impl_cudaGraphEventWaitNodeSetEvent;
+    __typeof__(impl_cudaGraphMemAllocNodeGetParams) *impl_cudaGraphMemAllocNodeGetParams;
+    __typeof__(impl_cudaGraphMemFreeNodeGetParams) *impl_cudaGraphMemFreeNodeGetParams;
+    __typeof__(impl_cudaGraphNodeSetParams) *impl_cudaGraphNodeSetParams;
+    __typeof__(impl_cudaGraphAddExternalSemaphoresSignalNode) *impl_cudaGraphAddExternalSemaphoresSignalNode;
+    __typeof__(impl_cudaGraphExternalSemaphoresSignalNodeGetParams) *impl_cudaGraphExternalSemaphoresSignalNodeGetParams;
+    __typeof__(impl_cudaGraphExternalSemaphoresSignalNodeSetParams) *impl_cudaGraphExternalSemaphoresSignalNodeSetParams;
+    __typeof__(impl_cudaGraphAddExternalSemaphoresWaitNode) *impl_cudaGraphAddExternalSemaphoresWaitNode;
+    __typeof__(impl_cudaGraphExternalSemaphoresWaitNodeGetParams) *impl_cudaGraphExternalSemaphoresWaitNodeGetParams;
+    __typeof__(impl_cudaGraphExternalSemaphoresWaitNodeSetParams) *impl_cudaGraphExternalSemaphoresWaitNodeSetParams;
+    __typeof__(impl_cudaGraphExecKernelNodeSetParams) *impl_cudaGraphExecKernelNodeSetParams;
+    __typeof__(impl_cudaGraphExecMemcpyNodeSetParams) *impl_cudaGraphExecMemcpyNodeSetParams;
+    __typeof__(impl_cudaGraphExecMemcpyNodeSetParams1D) *impl_cudaGraphExecMemcpyNodeSetParams1D;
+    __typeof__(impl_cudaGraphExecMemsetNodeSetParams) *impl_cudaGraphExecMemsetNodeSetParams;
+    __typeof__(impl_cudaGraphExecHostNodeSetParams) *impl_cudaGraphExecHostNodeSetParams;
+    __typeof__(impl_cudaGraphExecChildGraphNodeSetParams) *impl_cudaGraphExecChildGraphNodeSetParams;
+    __typeof__(impl_cudaGraphExecEventRecordNodeSetEvent) *impl_cudaGraphExecEventRecordNodeSetEvent;
+    __typeof__(impl_cudaGraphExecEventWaitNodeSetEvent) *impl_cudaGraphExecEventWaitNodeSetEvent;
+    __typeof__(impl_cudaGraphExecExternalSemaphoresSignalNodeSetParams) *impl_cudaGraphExecExternalSemaphoresSignalNodeSetParams;
+    __typeof__(impl_cudaGraphExecExternalSemaphoresWaitNodeSetParams) *impl_cudaGraphExecExternalSemaphoresWaitNodeSetParams;
+    __typeof__(impl_cudaGraphExecNodeSetParams) *impl_cudaGraphExecNodeSetParams;
+    __typeof__(impl_cudaGraphNodeSetEnabled) *impl_cudaGraphNodeSetEnabled;
+    __typeof__(impl_cudaGraphNodeGetEnabled) *impl_cudaGraphNodeGetEnabled;
+    __typeof__(impl_cudaGraphDebugDotPrint) *impl_cudaGraphDebugDotPrint;
+    __typeof__(impl_cudaUserObjectCreate) *impl_cudaUserObjectCreate;
+    __typeof__(impl_cudaUserObjectRetain) *impl_cudaUserObjectRetain;
+    __typeof__(impl_cudaUserObjectRelease) *impl_cudaUserObjectRelease;
+    __typeof__(impl_cudaGraphRetainUserObject) *impl_cudaGraphRetainUserObject;
+    __typeof__(impl_cudaGraphReleaseUserObject) *impl_cudaGraphReleaseUserObject;
     __typeof__(impl_cudaIpcGetMemHandle) *impl_cudaIpcGetMemHandle;
     __typeof__(impl_cudaIpcOpenMemHandle) *impl_cudaIpcOpenMemHandle;
     __typeof__(impl_cudaIpcCloseMemHandle) *impl_cudaIpcCloseMemHandle;
@@ -2401,10 +2746,6 @@ struct sim_bridge {
     __typeof__(impl_cudaMemPoolImportFromShareableHandle) *impl_cudaMemPoolImportFromShareableHandle;
     __typeof__(impl_cudaMemPoolExportPointer) *impl_cudaMemPoolExportPointer;
     __typeof__(impl_cudaMemPoolImportPointer) *impl_cudaMemPoolImportPointer;
-    __typeof__(impl_cudaStreamSetAttribute) *impl_cudaStreamSetAttribute;
-    __typeof__(impl_cudaStreamGetAttribute) *impl_cudaStreamGetAttribute;
-    __typeof__(impl_cudaStreamCopyAttributes) *impl_cudaStreamCopyAttributes;
-    __typeof__(impl_cudaCtxResetPersistingL2Cache) *impl_cudaCtxResetPersistingL2Cache;
     __typeof__(impl_cudaMemcpyToSymbol) *impl_cudaMemcpyToSymbol;
     __typeof__(impl_cudaMemcpyFromSymbol) *impl_cudaMemcpyFromSymbol;
     __typeof__(impl_cudaMemcpyToSymbolAsync) *impl_cudaMemcpyToSymbolAsync;
@@ -2619,6 +2960,9 @@ struct sim_bridge {
     __typeof__(impl_cuOccupancyMaxPotentialBlockSize) *impl_cuOccupancyMaxPotentialBlockSize;
     __typeof__(impl_cuOccupancyMaxPotentialBlockSizeWithFlags) *impl_cuOccupancyMaxPotentialBlockSizeWithFlags;
     __typeof__(impl_cuOccupancyAvailableDynamicSMemPerBlock) *impl_cuOccupancyAvailableDynamicSMemPerBlock;
+    __typeof__(impl_cuStreamSetAttribute) *impl_cuStreamSetAttribute;
+    __typeof__(impl_cuStreamGetAttribute) *impl_cuStreamGetAttribute;
+    __typeof__(impl_cuStreamCopyAttributes) *impl_cuStreamCopyAttributes;
     __typeof__(impl_cuModuleGetLoadingMode) *impl_cuModuleGetLoadingMode;
     __typeof__(impl_cuModuleGetFunctionCount) *impl_cuModuleGetFunctionCount;
     __typeof__(impl_cuModuleEnumerateFunctions) *impl_cuModuleEnumerateFunctions;
@@ -2642,6 +2986,103 @@ struct sim_bridge {
     __typeof__(impl_cuKernelGetAttribute) *impl_cuKernelGetAttribute;
     __typeof__(impl_cuKernelSetAttribute) *impl_cuKernelSetAttribute;
     __typeof__(impl_cuKernelSetCacheConfig) *impl_cuKernelSetCacheConfig;
+    __typeof__(impl_cuImportExternalMemory) *impl_cuImportExternalMemory;
+    __typeof__(impl_cuExternalMemoryGetMappedBuffer) *impl_cuExternalMemoryGetMappedBuffer;
+    __typeof__(impl_cuExternalMemoryGetMappedMipmappedArray) *impl_cuExternalMemoryGetMappedMipmappedArray;
+    __typeof__(impl_cuDestroyExternalMemory) *impl_cuDestroyExternalMemory;
+    __typeof__(impl_cuImportExternalSemaphore) *impl_cuImportExternalSemaphore;
+    __typeof__(impl_cuSignalExternalSemaphoresAsync) *impl_cuSignalExternalSemaphoresAsync;
+    __typeof__(impl_cuWaitExternalSemaphoresAsync) *impl_cuWaitExternalSemaphoresAsync;
+    __typeof__(impl_cuDestroyExternalSemaphore) *impl_cuDestroyExternalSemaphore;
+    __typeof__(impl_cuStreamWaitValue32_v2) *impl_cuStreamWaitValue32_v2;
+    __typeof__(impl_cuStreamWaitValue64_v2) *impl_cuStreamWaitValue64_v2;
+    __typeof__(impl_cuStreamWriteValue32_v2) *impl_cuStreamWriteValue32_v2;
+    __typeof__(impl_cuStreamWriteValue64_v2) *impl_cuStreamWriteValue64_v2;
+    __typeof__(impl_cuStreamBatchMemOp_v2) *impl_cuStreamBatchMemOp_v2;
+    __typeof__(impl_cuGraphAddKernelNode_v2) *impl_cuGraphAddKernelNode_v2;
+    __typeof__(impl_cuGraphKernelNodeGetParams_v2) *impl_cuGraphKernelNodeGetParams_v2;
+    __typeof__(impl_cuGraphKernelNodeSetParams_v2) *impl_cuGraphKernelNodeSetParams_v2;
+    __typeof__(impl_cuGraphKernelNodeGetAttribute) *impl_cuGraphKernelNodeGetAttribute;
+    __typeof__(impl_cuGraphKernelNodeSetAttribute) *impl_cuGraphKernelNodeSetAttribute;
+    __typeof__(impl_cuGraphKernelNodeCopyAttributes) *impl_cuGraphKernelNodeCopyAttributes;
+    __typeof__(impl_cuGraphAddMemcpyNode) *impl_cuGraphAddMemcpyNode;
+    __typeof__(impl_cuGraphMemcpyNodeGetParams) *impl_cuGraphMemcpyNodeGetParams;
+    __typeof__(impl_cuGraphMemcpyNodeSetParams) *impl_cuGraphMemcpyNodeSetParams;
+    __typeof__(impl_cuGraphAddMemsetNode) *impl_cuGraphAddMemsetNode;
+    __typeof__(impl_cuGraphMemsetNodeGetParams) *impl_cuGraphMemsetNodeGetParams;
+    __typeof__(impl_cuGraphMemsetNodeSetParams) *impl_cuGraphMemsetNodeSetParams;
+    __typeof__(impl_cuGraphAddHostNode) *impl_cuGraphAddHostNode;
+    __typeof__(impl_cuGraphHostNodeGetParams) *impl_cuGraphHostNodeGetParams;
+    __typeof__(impl_cuGraphHostNodeSetParams) *impl_cuGraphHostNodeSetParams;
+    __typeof__(impl_cuGraphChildGraphNodeGetGraph) *impl_cuGraphChildGraphNodeGetGraph;
+    __typeof__(impl_cuGraphAddEventRecordNode) *impl_cuGraphAddEventRecordNode;
+    __typeof__(impl_cuGraphEventRecordNodeGetEvent) *impl_cuGraphEventRecordNodeGetEvent;
+    __typeof__(impl_cuGraphEventRecordNodeSetEvent) *impl_cuGraphEventRecordNodeSetEvent;
+    __typeof__(impl_cuGraphAddEventWaitNode) *impl_cuGraphAddEventWaitNode;
+    __typeof__(impl_cuGraphEventWaitNodeGetEvent) *impl_cuGraphEventWaitNodeGetEvent;
+    __typeof__(impl_cuGraphEventWaitNodeSetEvent) *impl_cuGraphEventWaitNodeSetEvent;
+    __typeof__(impl_cuGraphAddExternalSemaphoresSignalNode) *impl_cuGraphAddExternalSemaphoresSignalNode;
+    __typeof__(impl_cuGraphExternalSemaphoresSignalNodeGetParams) *impl_cuGraphExternalSemaphoresSignalNodeGetParams;
+    __typeof__(impl_cuGraphExternalSemaphoresSignalNodeSetParams) *impl_cuGraphExternalSemaphoresSignalNodeSetParams;
+    __typeof__(impl_cuGraphAddExternalSemaphoresWaitNode) *impl_cuGraphAddExternalSemaphoresWaitNode;
+    __typeof__(impl_cuGraphExternalSemaphoresWaitNodeGetParams) *impl_cuGraphExternalSemaphoresWaitNodeGetParams;
+    __typeof__(impl_cuGraphExternalSemaphoresWaitNodeSetParams) *impl_cuGraphExternalSemaphoresWaitNodeSetParams;
+    __typeof__(impl_cuGraphAddBatchMemOpNode) *impl_cuGraphAddBatchMemOpNode;
+    __typeof__(impl_cuGraphBatchMemOpNodeGetParams) *impl_cuGraphBatchMemOpNodeGetParams;
+    __typeof__(impl_cuGraphBatchMemOpNodeSetParams) *impl_cuGraphBatchMemOpNodeSetParams;
+    __typeof__(impl_cuGraphAddMemAllocNode) *impl_cuGraphAddMemAllocNode;
+    __typeof__(impl_cuGraphMemAllocNodeGetParams) *impl_cuGraphMemAllocNodeGetParams;
+    __typeof__(impl_cuGraphAddMemFreeNode) *impl_cuGraphAddMemFreeNode;
+    __typeof__(impl_cuGraphMemFreeNodeGetParams) *impl_cuGraphMemFreeNodeGetParams;
+    __typeof__(impl_cuGraphAddNode) *impl_cuGraphAddNode;
+    __typeof__(impl_cuGraphAddNode_v2) *impl_cuGraphAddNode_v2;
+    __typeof__(impl_cuGraphNodeSetParams) *impl_cuGraphNodeSetParams;
+    __typeof__(impl_cuGraphConditionalHandleCreate) *impl_cuGraphConditionalHandleCreate;
+    __typeof__(impl_cuGraphAddDependencies) *impl_cuGraphAddDependencies;
+    __typeof__(impl_cuGraphAddDependencies_v2) *impl_cuGraphAddDependencies_v2;
+    __typeof__(impl_cuGraphRemoveDependencies) *impl_cuGraphRemoveDependencies;
+    __typeof__(impl_cuGraphRemoveDependencies_v2) *impl_cuGraphRemoveDependencies_v2;
+    __typeof__(impl_cuGraphGetEdges) *impl_cuGraphGetEdges;
+    __typeof__(impl_cuGraphGetEdges_v2) *impl_cuGraphGetEdges_v2;
+    __typeof__(impl_cuGraphNodeGetDependencies) *impl_cuGraphNodeGetDependencies;
+    __typeof__(impl_cuGraphNodeGetDependencies_v2) *impl_cuGraphNodeGetDependencies_v2;
+    __typeof__(impl_cuGraphNodeGetDependentNodes) *impl_cuGraphNodeGetDependentNodes;
+    __typeof__(impl_cuGraphNodeGetDependentNodes_v2) *impl_cuGraphNodeGetDependentNodes_v2;
+    __typeof__(impl_cuGraphNodeFindInClone) *impl_cuGraphNodeFindInClone;
+    __typeof__(impl_cuGraphInstantiateWithParams) *impl_cuGraphInstantiateWithParams;
+    __typeof__(impl_cuGraphExecGetFlags) *impl_cuGraphExecGetFlags;
+    __typeof__(impl_cuGraphExecKernelNodeSetParams_v2) *impl_cuGraphExecKernelNodeSetParams_v2;
+    __typeof__(impl_cuGraphExecMemcpyNodeSetParams) *impl_cuGraphExecMemcpyNodeSetParams;
+    __typeof__(impl_cuGraphExecMemsetNodeSetParams) *impl_cuGraphExecMemsetNodeSetParams;
+    __typeof__(impl_cuGraphExecHostNodeSetParams) *impl_cuGraphExecHostNodeSetParams;
+    __typeof__(impl_cuGraphExecChildGraphNodeSetParams) *impl_cuGraphExecChildGraphNodeSetParams;
+    __typeof__(impl_cuGraphExecEventRecordNodeSetEvent) *impl_cuGraphExecEventRecordNodeSetEvent;
+    __typeof__(impl_cuGraphExecEventWaitNodeSetEvent) *impl_cuGraphExecEventWaitNodeSetEvent;
+    __typeof__(impl_cuGraphExecExternalSemaphoresSignalNodeSetParams) *impl_cuGraphExecExternalSemaphoresSignalNodeSetParams;
+    __typeof__(impl_cuGraphExecExternalSemaphoresWaitNodeSetParams) *impl_cuGraphExecExternalSemaphoresWaitNodeSetParams;
+    __typeof__(impl_cuGraphExecBatchMemOpNodeSetParams) *impl_cuGraphExecBatchMemOpNodeSetParams;
+    __typeof__(impl_cuGraphExecNodeSetParams) *impl_cuGraphExecNodeSetParams;
+    __typeof__(impl_cuGraphNodeSetEnabled) *impl_cuGraphNodeSetEnabled;
+    __typeof__(impl_cuGraphNodeGetEnabled) *impl_cuGraphNodeGetEnabled;
+    __typeof__(impl_cuGraphExecUpdate_v2) *impl_cuGraphExecUpdate_v2;
+    __typeof__(impl_cuDeviceGetGraphMemAttribute) *impl_cuDeviceGetGraphMemAttribute;
+    __typeof__(impl_cuDeviceSetGraphMemAttribute) *impl_cuDeviceSetGraphMemAttribute;
+    __typeof__(impl_cuDeviceGraphMemTrim) *impl_cuDeviceGraphMemTrim;
+    __typeof__(impl_cuGraphDebugDotPrint) *impl_cuGraphDebugDotPrint;
+    __typeof__(impl_cuUserObjectCreate) *impl_cuUserObjectCreate;
+    __typeof__(impl_cuUserObjectRetain) *impl_cuUserObjectRetain;
+    __typeof__(impl_cuUserObjectRelease) *impl_cuUserObjectRelease;
+    __typeof__(impl_cuGraphRetainUserObject) *impl_cuGraphRetainUserObject;
+    __typeof__(impl_cuGraphReleaseUserObject) *impl_cuGraphReleaseUserObject;
+    __typeof__(impl_cuGraphAddKernelNode) *impl_cuGraphAddKernelNode;
+    __typeof__(impl_cuGraphKernelNodeGetParams) *impl_cuGraphKernelNodeGetParams;
+    __typeof__(impl_cuGraphKernelNodeSetParams) *impl_cuGraphKernelNodeSetParams;
+    __typeof__(impl_cuGraphExecKernelNodeSetParams) *impl_cuGraphExecKernelNodeSetParams;
+    __typeof__(impl_cuStreamBeginCaptureToGraph) *impl_cuStreamBeginCaptureToGraph;
+    __typeof__(impl_cuStreamGetCaptureInfo_v2) *impl_cuStreamGetCaptureInfo_v2;
+    __typeof__(impl_cuStreamGetCaptureInfo_v3) *impl_cuStreamGetCaptureInfo_v3;
+    __typeof__(impl_cuStreamUpdateCaptureDependencies) *impl_cuStreamUpdateCaptureDependencies;
+    __typeof__(impl_cuStreamUpdateCaptureDependencies_v2) *impl_cuStreamUpdateCaptureDependencies_v2;
     __typeof__(impl_cuModuleGetTexRef) *impl_cuModuleGetTexRef;
     __typeof__(impl_cuModuleGetSurfRef) *impl_cuModuleGetSurfRef;
     __typeof__(impl_cuTexRefCreate) *impl_cuTexRefCreate;
@@ -3011,6 +3452,7 @@ struct sim_host {
     __typeof__(sim_cuda_open) *sim_cuda_open;
     __typeof__(sim_cuda_close) *sim_cuda_close;
     __typeof__(sim_cuda_node) *sim_cuda_node;
+    __typeof__(sim_cuda_described) *sim_cuda_described;
     __typeof__(sim_cuda_run) *sim_cuda_run;
     __typeof__(sim_cuda_repeat) *sim_cuda_repeat;
     __typeof__(sim_cuda_failed) *sim_cuda_failed;

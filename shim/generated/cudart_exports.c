@@ -250,6 +250,12 @@ SIM_EXPORT cudaError_t __cudlaSimLaunch(cudaStream_t stream, const char *kernel,
     return sim____cudlaSimLaunch(stream, kernel, run, drop, data);
 }
 
+extern cudaError_t sim____cudlaSimLaunchOf(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void (*tell)(void *, void *), void *data);
+SIM_EXPORT cudaError_t __cudlaSimLaunchOf(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void (*tell)(void *, void *), void *data)
+{
+    return sim____cudlaSimLaunchOf(stream, kernel, run, drop, tell, data);
+}
+
 extern void sim____cudlaSimFault(cudaError_t error, const char *explanation);
 SIM_EXPORT void __cudlaSimFault(cudaError_t error, const char *explanation)
 {
@@ -2744,10 +2750,10 @@ SIM_EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGra
     return sim__cudaGraphAddDependencies(graph, from, to, numDependencies);
 }
 
-extern cudaError_t sim__cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
-SIM_EXPORT cudaError_t release13_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
+extern cudaError_t sim__cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
+SIM_EXPORT cudaError_t release13_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
 {
-    return sim__cudaGraphAddDependencies(graph, from, to, numDependencies);
+    return sim__cudaGraphAddDependencies_v2(graph, from, to, edgeData, numDependencies);
 }
 
 __asm__(".symver release13_cudaGraphAddDependencies, cudaGraphAddDependencies@libcudart.so.13");
@@ -2758,13 +2764,41 @@ SIM_EXPORT cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cuda
     return sim__cudaGraphRemoveDependencies(graph, from, to, numDependencies);
 }
 
-extern cudaError_t sim__cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
-SIM_EXPORT cudaError_t release13_cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
+extern cudaError_t sim__cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
+SIM_EXPORT cudaError_t release13_cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
 {
-    return sim__cudaGraphRemoveDependencies(graph, from, to, numDependencies);
+    return sim__cudaGraphRemoveDependencies_v2(graph, from, to, edgeData, numDependencies);
 }
 
 __asm__(".symver release13_cudaGraphRemoveDependencies, cudaGraphRemoveDependencies@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
+SIM_EXPORT cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
+{
+    return sim__cudaGraphAddDependencies_v2(graph, from, to, edgeData, numDependencies);
+}
+
+extern cudaError_t sim__cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
+SIM_EXPORT cudaError_t release13_cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
+{
+    return sim__cudaGraphAddDependencies_v2(graph, from, to, edgeData, numDependencies);
+}
+
+__asm__(".symver release13_cudaGraphAddDependencies_v2, cudaGraphAddDependencies_v2@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
+SIM_EXPORT cudaError_t cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
+{
+    return sim__cudaGraphRemoveDependencies_v2(graph, from, to, edgeData, numDependencies);
+}
+
+extern cudaError_t sim__cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
+SIM_EXPORT cudaError_t release13_cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
+{
+    return sim__cudaGraphRemoveDependencies_v2(graph, from, to, edgeData, numDependencies);
+}
+
+__asm__(".symver release13_cudaGraphRemoveDependencies_v2, cudaGraphRemoveDependencies_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphDestroyNode(cudaGraphNode_t node);
 SIM_EXPORT cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
@@ -2814,10 +2848,10 @@ SIM_EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *fro
     return sim__cudaGraphGetEdges(graph, from, to, numEdges);
 }
 
-extern cudaError_t sim__cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges);
-SIM_EXPORT cudaError_t release13_cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges)
+extern cudaError_t sim__cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges);
+SIM_EXPORT cudaError_t release13_cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges)
 {
-    return sim__cudaGraphGetEdges(graph, from, to, numEdges);
+    return sim__cudaGraphGetEdges_v2(graph, from, to, edgeData, numEdges);
 }
 
 __asm__(".symver release13_cudaGraphGetEdges, cudaGraphGetEdges@libcudart.so.13");
@@ -2828,10 +2862,10 @@ SIM_EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGr
     return sim__cudaGraphNodeGetDependencies(node, pDependencies, pNumDependencies);
 }
 
-extern cudaError_t sim__cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies);
-SIM_EXPORT cudaError_t release13_cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies)
+extern cudaError_t sim__cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies);
+SIM_EXPORT cudaError_t release13_cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies)
 {
-    return sim__cudaGraphNodeGetDependencies(node, pDependencies, pNumDependencies);
+    return sim__cudaGraphNodeGetDependencies_v2(node, pDependencies, edgeData, pNumDependencies);
 }
 
 __asm__(".symver release13_cudaGraphNodeGetDependencies, cudaGraphNodeGetDependencies@libcudart.so.13");
@@ -2842,13 +2876,69 @@ SIM_EXPORT cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cuda
     return sim__cudaGraphNodeGetDependentNodes(node, pDependentNodes, pNumDependentNodes);
 }
 
-extern cudaError_t sim__cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes);
-SIM_EXPORT cudaError_t release13_cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes)
+extern cudaError_t sim__cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes);
+SIM_EXPORT cudaError_t release13_cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes)
 {
-    return sim__cudaGraphNodeGetDependentNodes(node, pDependentNodes, pNumDependentNodes);
+    return sim__cudaGraphNodeGetDependentNodes_v2(node, pDependentNodes, edgeData, pNumDependentNodes);
 }
 
 __asm__(".symver release13_cudaGraphNodeGetDependentNodes, cudaGraphNodeGetDependentNodes@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges);
+SIM_EXPORT cudaError_t cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges)
+{
+    return sim__cudaGraphGetEdges_v2(graph, from, to, edgeData, numEdges);
+}
+
+extern cudaError_t sim__cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges);
+SIM_EXPORT cudaError_t release13_cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges)
+{
+    return sim__cudaGraphGetEdges_v2(graph, from, to, edgeData, numEdges);
+}
+
+__asm__(".symver release13_cudaGraphGetEdges_v2, cudaGraphGetEdges_v2@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies);
+SIM_EXPORT cudaError_t cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies)
+{
+    return sim__cudaGraphNodeGetDependencies_v2(node, pDependencies, edgeData, pNumDependencies);
+}
+
+extern cudaError_t sim__cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies);
+SIM_EXPORT cudaError_t release13_cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies)
+{
+    return sim__cudaGraphNodeGetDependencies_v2(node, pDependencies, edgeData, pNumDependencies);
+}
+
+__asm__(".symver release13_cudaGraphNodeGetDependencies_v2, cudaGraphNodeGetDependencies_v2@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes);
+SIM_EXPORT cudaError_t cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes)
+{
+    return sim__cudaGraphNodeGetDependentNodes_v2(node, pDependentNodes, edgeData, pNumDependentNodes);
+}
+
+extern cudaError_t sim__cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes);
+SIM_EXPORT cudaError_t release13_cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes)
+{
+    return sim__cudaGraphNodeGetDependentNodes_v2(node, pDependentNodes, edgeData, pNumDependentNodes);
+}
+
+__asm__(".symver release13_cudaGraphNodeGetDependentNodes_v2, cudaGraphNodeGetDependentNodes_v2@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph);
+SIM_EXPORT cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph)
+{
+    return sim__cudaGraphNodeFindInClone(pNode, originalNode, clonedGraph);
+}
+
+extern cudaError_t sim__cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph);
+SIM_EXPORT cudaError_t release13_cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph)
+{
+    return sim__cudaGraphNodeFindInClone(pNode, originalNode, clonedGraph);
+}
+
+__asm__(".symver release13_cudaGraphNodeFindInClone, cudaGraphNodeFindInClone@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
 SIM_EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
@@ -2863,20 +2953,6 @@ SIM_EXPORT cudaError_t release13_cudaGraphNodeGetType(cudaGraphNode_t node, enum
 }
 
 __asm__(".symver release13_cudaGraphNodeGetType, cudaGraphNodeGetType@libcudart.so.13");
-
-extern cudaError_t sim__cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
-SIM_EXPORT cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
-{
-    return sim__cudaGraphKernelNodeSetParams(node, pNodeParams);
-}
-
-extern cudaError_t sim__cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
-{
-    return sim__cudaGraphKernelNodeSetParams(node, pNodeParams);
-}
-
-__asm__(".symver release13_cudaGraphKernelNodeSetParams, cudaGraphKernelNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
 SIM_EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
@@ -2905,6 +2981,34 @@ SIM_EXPORT cudaError_t release13_cudaGraphInstantiateWithFlags(cudaGraphExec_t *
 }
 
 __asm__(".symver release13_cudaGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphInstantiateParams *instantiateParams);
+SIM_EXPORT cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphInstantiateParams *instantiateParams)
+{
+    return sim__cudaGraphInstantiateWithParams(pGraphExec, graph, instantiateParams);
+}
+
+extern cudaError_t sim__cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphInstantiateParams *instantiateParams);
+SIM_EXPORT cudaError_t release13_cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphInstantiateParams *instantiateParams)
+{
+    return sim__cudaGraphInstantiateWithParams(pGraphExec, graph, instantiateParams);
+}
+
+__asm__(".symver release13_cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags);
+SIM_EXPORT cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags)
+{
+    return sim__cudaGraphExecGetFlags(graphExec, flags);
+}
+
+extern cudaError_t sim__cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags);
+SIM_EXPORT cudaError_t release13_cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags)
+{
+    return sim__cudaGraphExecGetFlags(graphExec, flags);
+}
+
+__asm__(".symver release13_cudaGraphExecGetFlags, cudaGraphExecGetFlags@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
@@ -2947,6 +3051,510 @@ SIM_EXPORT cudaError_t release13_cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 }
 
 __asm__(".symver release13_cudaGraphExecDestroy, cudaGraphExecDestroy@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo);
+SIM_EXPORT cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
+{
+    return sim__cudaGraphExecUpdate(hGraphExec, hGraph, resultInfo);
+}
+
+extern cudaError_t sim__cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo);
+SIM_EXPORT cudaError_t release13_cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
+{
+    return sim__cudaGraphExecUpdate(hGraphExec, hGraph, resultInfo);
+}
+
+__asm__(".symver release13_cudaGraphExecUpdate, cudaGraphExecUpdate@libcudart.so.13");
+
+extern cudaError_t sim__cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
+SIM_EXPORT cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    return sim__cudaDeviceGetGraphMemAttribute(device, attr, value);
+}
+
+extern cudaError_t sim__cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
+SIM_EXPORT cudaError_t release13_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    return sim__cudaDeviceGetGraphMemAttribute(device, attr, value);
+}
+
+__asm__(".symver release13_cudaDeviceGetGraphMemAttribute, cudaDeviceGetGraphMemAttribute@libcudart.so.13");
+
+extern cudaError_t sim__cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
+SIM_EXPORT cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    return sim__cudaDeviceSetGraphMemAttribute(device, attr, value);
+}
+
+extern cudaError_t sim__cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
+SIM_EXPORT cudaError_t release13_cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    return sim__cudaDeviceSetGraphMemAttribute(device, attr, value);
+}
+
+__asm__(".symver release13_cudaDeviceSetGraphMemAttribute, cudaDeviceSetGraphMemAttribute@libcudart.so.13");
+
+extern cudaError_t sim__cudaDeviceGraphMemTrim(int device);
+SIM_EXPORT cudaError_t cudaDeviceGraphMemTrim(int device)
+{
+    return sim__cudaDeviceGraphMemTrim(device);
+}
+
+extern cudaError_t sim__cudaDeviceGraphMemTrim(int device);
+SIM_EXPORT cudaError_t release13_cudaDeviceGraphMemTrim(int device)
+{
+    return sim__cudaDeviceGraphMemTrim(device);
+}
+
+__asm__(".symver release13_cudaDeviceGraphMemTrim, cudaDeviceGraphMemTrim@libcudart.so.13");
+
+extern cudaError_t sim__cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
+SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
+{
+    return sim__cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
+}
+
+extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
+SIM_EXPORT cudaError_t release13_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    return sim__cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+}
+
+__asm__(".symver release13_cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo@libcudart.so.13");
+
+extern cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
+SIM_EXPORT cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+{
+    return sim__cudaStreamSetAttribute(hStream, attr, value);
+}
+
+extern cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
+SIM_EXPORT cudaError_t release13_cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+{
+    return sim__cudaStreamSetAttribute(hStream, attr, value);
+}
+
+__asm__(".symver release13_cudaStreamSetAttribute, cudaStreamSetAttribute@libcudart.so.13");
+
+extern cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
+SIM_EXPORT cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+{
+    return sim__cudaStreamGetAttribute(hStream, attr, value_out);
+}
+
+extern cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
+SIM_EXPORT cudaError_t release13_cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+{
+    return sim__cudaStreamGetAttribute(hStream, attr, value_out);
+}
+
+__asm__(".symver release13_cudaStreamGetAttribute, cudaStreamGetAttribute@libcudart.so.13");
+
+extern cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
+SIM_EXPORT cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+{
+    return sim__cudaStreamCopyAttributes(dst, src);
+}
+
+extern cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
+SIM_EXPORT cudaError_t release13_cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+{
+    return sim__cudaStreamCopyAttributes(dst, src);
+}
+
+__asm__(".symver release13_cudaStreamCopyAttributes, cudaStreamCopyAttributes@libcudart.so.13");
+
+extern cudaError_t sim__cudaCtxResetPersistingL2Cache(void);
+SIM_EXPORT cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
+    return sim__cudaCtxResetPersistingL2Cache();
+}
+
+extern cudaError_t sim__cudaCtxResetPersistingL2Cache(void);
+SIM_EXPORT cudaError_t release13_cudaCtxResetPersistingL2Cache(void)
+{
+    return sim__cudaCtxResetPersistingL2Cache();
+}
+
+__asm__(".symver release13_cudaCtxResetPersistingL2Cache, cudaCtxResetPersistingL2Cache@libcudart.so.13");
+
+extern cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
+SIM_EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    return sim__cudaLaunchKernelExC(config, func, args);
+}
+
+extern cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
+SIM_EXPORT cudaError_t release13_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    return sim__cudaLaunchKernelExC(config, func, args);
+}
+
+__asm__(".symver release13_cudaLaunchKernelExC, cudaLaunchKernelExC@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams)
+{
+    return sim__cudaGraphKernelNodeGetParams(node, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams)
+{
+    return sim__cudaGraphKernelNodeGetParams(node, pNodeParams);
+}
+
+__asm__(".symver release13_cudaGraphKernelNodeGetParams, cudaGraphKernelNodeGetParams@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    return sim__cudaGraphKernelNodeSetParams(node, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    return sim__cudaGraphKernelNodeSetParams(node, pNodeParams);
+}
+
+__asm__(".symver release13_cudaGraphKernelNodeSetParams, cudaGraphKernelNodeSetParams@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
+SIM_EXPORT cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+{
+    return sim__cudaGraphKernelNodeGetAttribute(hNode, attr, value_out);
+}
+
+extern cudaError_t sim__cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
+SIM_EXPORT cudaError_t release13_cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+{
+    return sim__cudaGraphKernelNodeGetAttribute(hNode, attr, value_out);
+}
+
+__asm__(".symver release13_cudaGraphKernelNodeGetAttribute, cudaGraphKernelNodeGetAttribute@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
+SIM_EXPORT cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+{
+    return sim__cudaGraphKernelNodeSetAttribute(hNode, attr, value);
+}
+
+extern cudaError_t sim__cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
+SIM_EXPORT cudaError_t release13_cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+{
+    return sim__cudaGraphKernelNodeSetAttribute(hNode, attr, value);
+}
+
+__asm__(".symver release13_cudaGraphKernelNodeSetAttribute, cudaGraphKernelNodeSetAttribute@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc);
+SIM_EXPORT cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc)
+{
+    return sim__cudaGraphKernelNodeCopyAttributes(hDst, hSrc);
+}
+
+extern cudaError_t sim__cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc);
+SIM_EXPORT cudaError_t release13_cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc)
+{
+    return sim__cudaGraphKernelNodeCopyAttributes(hDst, hSrc);
+}
+
+__asm__(".symver release13_cudaGraphKernelNodeCopyAttributes, cudaGraphKernelNodeCopyAttributes@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams)
+{
+    return sim__cudaGraphMemcpyNodeGetParams(node, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams)
+{
+    return sim__cudaGraphMemcpyNodeGetParams(node, pNodeParams);
+}
+
+__asm__(".symver release13_cudaGraphMemcpyNodeGetParams, cudaGraphMemcpyNodeGetParams@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
+{
+    return sim__cudaGraphMemcpyNodeSetParams(node, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
+{
+    return sim__cudaGraphMemcpyNodeSetParams(node, pNodeParams);
+}
+
+__asm__(".symver release13_cudaGraphMemcpyNodeSetParams, cudaGraphMemcpyNodeSetParams@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaGraphMemcpyNodeSetParams1D(node, dst, src, count, kind);
+}
+
+extern cudaError_t sim__cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaGraphMemcpyNodeSetParams1D(node, dst, src, count, kind);
+}
+
+__asm__(".symver release13_cudaGraphMemcpyNodeSetParams1D, cudaGraphMemcpyNodeSetParams1D@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams)
+{
+    return sim__cudaGraphMemsetNodeGetParams(node, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams)
+{
+    return sim__cudaGraphMemsetNodeGetParams(node, pNodeParams);
+}
+
+__asm__(".symver release13_cudaGraphMemsetNodeGetParams, cudaGraphMemsetNodeGetParams@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
+{
+    return sim__cudaGraphMemsetNodeSetParams(node, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
+{
+    return sim__cudaGraphMemsetNodeSetParams(node, pNodeParams);
+}
+
+__asm__(".symver release13_cudaGraphMemsetNodeSetParams, cudaGraphMemsetNodeSetParams@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams)
+{
+    return sim__cudaGraphHostNodeGetParams(node, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams)
+{
+    return sim__cudaGraphHostNodeGetParams(node, pNodeParams);
+}
+
+__asm__(".symver release13_cudaGraphHostNodeGetParams, cudaGraphHostNodeGetParams@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
+{
+    return sim__cudaGraphHostNodeSetParams(node, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
+{
+    return sim__cudaGraphHostNodeSetParams(node, pNodeParams);
+}
+
+__asm__(".symver release13_cudaGraphHostNodeSetParams, cudaGraphHostNodeSetParams@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph);
+SIM_EXPORT cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph)
+{
+    return sim__cudaGraphChildGraphNodeGetGraph(node, pGraph);
+}
+
+extern cudaError_t sim__cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph);
+SIM_EXPORT cudaError_t release13_cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph)
+{
+    return sim__cudaGraphChildGraphNodeGetGraph(node, pGraph);
+}
+
+__asm__(".symver release13_cudaGraphChildGraphNodeGetGraph, cudaGraphChildGraphNodeGetGraph@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
+SIM_EXPORT cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
+{
+    return sim__cudaGraphEventRecordNodeGetEvent(node, event_out);
+}
+
+extern cudaError_t sim__cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
+SIM_EXPORT cudaError_t release13_cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
+{
+    return sim__cudaGraphEventRecordNodeGetEvent(node, event_out);
+}
+
+__asm__(".symver release13_cudaGraphEventRecordNodeGetEvent, cudaGraphEventRecordNodeGetEvent@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
+SIM_EXPORT cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    return sim__cudaGraphEventRecordNodeSetEvent(node, event);
+}
+
+extern cudaError_t sim__cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
+SIM_EXPORT cudaError_t release13_cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    return sim__cudaGraphEventRecordNodeSetEvent(node, event);
+}
+
+__asm__(".symver release13_cudaGraphEventRecordNodeSetEvent, cudaGraphEventRecordNodeSetEvent@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
+SIM_EXPORT cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
+{
+    return sim__cudaGraphEventWaitNodeGetEvent(node, event_out);
+}
+
+extern cudaError_t sim__cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
+SIM_EXPORT cudaError_t release13_cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
+{
+    return sim__cudaGraphEventWaitNodeGetEvent(node, event_out);
+}
+
+__asm__(".symver release13_cudaGraphEventWaitNodeGetEvent, cudaGraphEventWaitNodeGetEvent@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
+SIM_EXPORT cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    return sim__cudaGraphEventWaitNodeSetEvent(node, event);
+}
+
+extern cudaError_t sim__cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
+SIM_EXPORT cudaError_t release13_cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    return sim__cudaGraphEventWaitNodeSetEvent(node, event);
+}
+
+__asm__(".symver release13_cudaGraphEventWaitNodeSetEvent, cudaGraphEventWaitNodeSetEvent@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out);
+SIM_EXPORT cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out)
+{
+    return sim__cudaGraphMemAllocNodeGetParams(node, params_out);
+}
+
+extern cudaError_t sim__cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out);
+SIM_EXPORT cudaError_t release13_cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out)
+{
+    return sim__cudaGraphMemAllocNodeGetParams(node, params_out);
+}
+
+__asm__(".symver release13_cudaGraphMemAllocNodeGetParams, cudaGraphMemAllocNodeGetParams@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out);
+SIM_EXPORT cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out)
+{
+    return sim__cudaGraphMemFreeNodeGetParams(node, dptr_out);
+}
+
+extern cudaError_t sim__cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out);
+SIM_EXPORT cudaError_t release13_cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out)
+{
+    return sim__cudaGraphMemFreeNodeGetParams(node, dptr_out);
+}
+
+__asm__(".symver release13_cudaGraphMemFreeNodeGetParams, cudaGraphMemFreeNodeGetParams@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
+SIM_EXPORT cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
+{
+    return sim__cudaGraphNodeSetParams(node, nodeParams);
+}
+
+extern cudaError_t sim__cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
+{
+    return sim__cudaGraphNodeSetParams(node, nodeParams);
+}
+
+__asm__(".symver release13_cudaGraphNodeSetParams, cudaGraphNodeSetParams@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
+SIM_EXPORT cudaError_t cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
+{
+    return sim__cudaGraphAddExternalSemaphoresSignalNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+extern cudaError_t sim__cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
+{
+    return sim__cudaGraphAddExternalSemaphoresSignalNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+__asm__(".symver release13_cudaGraphAddExternalSemaphoresSignalNode, cudaGraphAddExternalSemaphoresSignalNode@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out);
+SIM_EXPORT cudaError_t cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out)
+{
+    return sim__cudaGraphExternalSemaphoresSignalNodeGetParams(hNode, params_out);
+}
+
+extern cudaError_t sim__cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out);
+SIM_EXPORT cudaError_t release13_cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out)
+{
+    return sim__cudaGraphExternalSemaphoresSignalNodeGetParams(hNode, params_out);
+}
+
+__asm__(".symver release13_cudaGraphExternalSemaphoresSignalNodeGetParams, cudaGraphExternalSemaphoresSignalNodeGetParams@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
+SIM_EXPORT cudaError_t cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
+{
+    return sim__cudaGraphExternalSemaphoresSignalNodeSetParams(hNode, nodeParams);
+}
+
+extern cudaError_t sim__cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
+{
+    return sim__cudaGraphExternalSemaphoresSignalNodeSetParams(hNode, nodeParams);
+}
+
+__asm__(".symver release13_cudaGraphExternalSemaphoresSignalNodeSetParams, cudaGraphExternalSemaphoresSignalNodeSetParams@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
+SIM_EXPORT cudaError_t cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
+{
+    return sim__cudaGraphAddExternalSemaphoresWaitNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+extern cudaError_t sim__cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
+{
+    return sim__cudaGraphAddExternalSemaphoresWaitNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+__asm__(".symver release13_cudaGraphAddExternalSemaphoresWaitNode, cudaGraphAddExternalSemaphoresWaitNode@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out);
+SIM_EXPORT cudaError_t cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out)
+{
+    return sim__cudaGraphExternalSemaphoresWaitNodeGetParams(hNode, params_out);
+}
+
+extern cudaError_t sim__cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out);
+SIM_EXPORT cudaError_t release13_cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out)
+{
+    return sim__cudaGraphExternalSemaphoresWaitNodeGetParams(hNode, params_out);
+}
+
+__asm__(".symver release13_cudaGraphExternalSemaphoresWaitNodeGetParams, cudaGraphExternalSemaphoresWaitNodeGetParams@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
+SIM_EXPORT cudaError_t cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
+{
+    return sim__cudaGraphExternalSemaphoresWaitNodeSetParams(hNode, nodeParams);
+}
+
+extern cudaError_t sim__cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
+{
+    return sim__cudaGraphExternalSemaphoresWaitNodeSetParams(hNode, nodeParams);
+}
+
+__asm__(".symver release13_cudaGraphExternalSemaphoresWaitNodeSetParams, cudaGraphExternalSemaphoresWaitNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
@@ -3018,75 +3626,201 @@ SIM_EXPORT cudaError_t release13_cudaGraphExecHostNodeSetParams(cudaGraphExec_t 
 
 __asm__(".symver release13_cudaGraphExecHostNodeSetParams, cudaGraphExecHostNodeSetParams@libcudart.so.13");
 
-extern cudaError_t sim__cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo);
-SIM_EXPORT cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
+extern cudaError_t sim__cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaGraph_t childGraph);
+SIM_EXPORT cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaGraph_t childGraph)
 {
-    return sim__cudaGraphExecUpdate(hGraphExec, hGraph, resultInfo);
+    return sim__cudaGraphExecChildGraphNodeSetParams(hGraphExec, node, childGraph);
 }
 
-extern cudaError_t sim__cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo);
-SIM_EXPORT cudaError_t release13_cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
+extern cudaError_t sim__cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaGraph_t childGraph);
+SIM_EXPORT cudaError_t release13_cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaGraph_t childGraph)
 {
-    return sim__cudaGraphExecUpdate(hGraphExec, hGraph, resultInfo);
+    return sim__cudaGraphExecChildGraphNodeSetParams(hGraphExec, node, childGraph);
 }
 
-__asm__(".symver release13_cudaGraphExecUpdate, cudaGraphExecUpdate@libcudart.so.13");
+__asm__(".symver release13_cudaGraphExecChildGraphNodeSetParams, cudaGraphExecChildGraphNodeSetParams@libcudart.so.13");
 
-extern cudaError_t sim__cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
-SIM_EXPORT cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+extern cudaError_t sim__cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event);
+SIM_EXPORT cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
 {
-    return sim__cudaDeviceGetGraphMemAttribute(device, attr, value);
+    return sim__cudaGraphExecEventRecordNodeSetEvent(hGraphExec, hNode, event);
 }
 
-extern cudaError_t sim__cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
-SIM_EXPORT cudaError_t release13_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+extern cudaError_t sim__cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event);
+SIM_EXPORT cudaError_t release13_cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
 {
-    return sim__cudaDeviceGetGraphMemAttribute(device, attr, value);
+    return sim__cudaGraphExecEventRecordNodeSetEvent(hGraphExec, hNode, event);
 }
 
-__asm__(".symver release13_cudaDeviceGetGraphMemAttribute, cudaDeviceGetGraphMemAttribute@libcudart.so.13");
+__asm__(".symver release13_cudaGraphExecEventRecordNodeSetEvent, cudaGraphExecEventRecordNodeSetEvent@libcudart.so.13");
 
-extern cudaError_t sim__cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
-SIM_EXPORT cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+extern cudaError_t sim__cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event);
+SIM_EXPORT cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
 {
-    return sim__cudaDeviceSetGraphMemAttribute(device, attr, value);
+    return sim__cudaGraphExecEventWaitNodeSetEvent(hGraphExec, hNode, event);
 }
 
-extern cudaError_t sim__cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
-SIM_EXPORT cudaError_t release13_cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+extern cudaError_t sim__cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event);
+SIM_EXPORT cudaError_t release13_cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
 {
-    return sim__cudaDeviceSetGraphMemAttribute(device, attr, value);
+    return sim__cudaGraphExecEventWaitNodeSetEvent(hGraphExec, hNode, event);
 }
 
-__asm__(".symver release13_cudaDeviceSetGraphMemAttribute, cudaDeviceSetGraphMemAttribute@libcudart.so.13");
+__asm__(".symver release13_cudaGraphExecEventWaitNodeSetEvent, cudaGraphExecEventWaitNodeSetEvent@libcudart.so.13");
 
-extern cudaError_t sim__cudaDeviceGraphMemTrim(int device);
-SIM_EXPORT cudaError_t cudaDeviceGraphMemTrim(int device)
+extern cudaError_t sim__cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
+SIM_EXPORT cudaError_t cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
 {
-    return sim__cudaDeviceGraphMemTrim(device);
+    return sim__cudaGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec, hNode, nodeParams);
 }
 
-extern cudaError_t sim__cudaDeviceGraphMemTrim(int device);
-SIM_EXPORT cudaError_t release13_cudaDeviceGraphMemTrim(int device)
+extern cudaError_t sim__cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
 {
-    return sim__cudaDeviceGraphMemTrim(device);
+    return sim__cudaGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec, hNode, nodeParams);
 }
 
-__asm__(".symver release13_cudaDeviceGraphMemTrim, cudaDeviceGraphMemTrim@libcudart.so.13");
+__asm__(".symver release13_cudaGraphExecExternalSemaphoresSignalNodeSetParams, cudaGraphExecExternalSemaphoresSignalNodeSetParams@libcudart.so.13");
 
-extern cudaError_t sim__cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
-SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
+extern cudaError_t sim__cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
+SIM_EXPORT cudaError_t cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
 {
-    return sim__cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
+    return sim__cudaGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec, hNode, nodeParams);
 }
 
-extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
-SIM_EXPORT cudaError_t release13_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+extern cudaError_t sim__cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
 {
-    return sim__cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+    return sim__cudaGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec, hNode, nodeParams);
 }
 
-__asm__(".symver release13_cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo@libcudart.so.13");
+__asm__(".symver release13_cudaGraphExecExternalSemaphoresWaitNodeSetParams, cudaGraphExecExternalSemaphoresWaitNodeSetParams@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
+SIM_EXPORT cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
+{
+    return sim__cudaGraphExecNodeSetParams(graphExec, node, nodeParams);
+}
+
+extern cudaError_t sim__cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release13_cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
+{
+    return sim__cudaGraphExecNodeSetParams(graphExec, node, nodeParams);
+}
+
+__asm__(".symver release13_cudaGraphExecNodeSetParams, cudaGraphExecNodeSetParams@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled);
+SIM_EXPORT cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled)
+{
+    return sim__cudaGraphNodeSetEnabled(hGraphExec, hNode, isEnabled);
+}
+
+extern cudaError_t sim__cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled);
+SIM_EXPORT cudaError_t release13_cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled)
+{
+    return sim__cudaGraphNodeSetEnabled(hGraphExec, hNode, isEnabled);
+}
+
+__asm__(".symver release13_cudaGraphNodeSetEnabled, cudaGraphNodeSetEnabled@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled);
+SIM_EXPORT cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled)
+{
+    return sim__cudaGraphNodeGetEnabled(hGraphExec, hNode, isEnabled);
+}
+
+extern cudaError_t sim__cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled);
+SIM_EXPORT cudaError_t release13_cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled)
+{
+    return sim__cudaGraphNodeGetEnabled(hGraphExec, hNode, isEnabled);
+}
+
+__asm__(".symver release13_cudaGraphNodeGetEnabled, cudaGraphNodeGetEnabled@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags);
+SIM_EXPORT cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
+{
+    return sim__cudaGraphDebugDotPrint(graph, path, flags);
+}
+
+extern cudaError_t sim__cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
+{
+    return sim__cudaGraphDebugDotPrint(graph, path, flags);
+}
+
+__asm__(".symver release13_cudaGraphDebugDotPrint, cudaGraphDebugDotPrint@libcudart.so.13");
+
+extern cudaError_t sim__cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy, unsigned int initialRefcount, unsigned int flags);
+SIM_EXPORT cudaError_t cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy, unsigned int initialRefcount, unsigned int flags)
+{
+    return sim__cudaUserObjectCreate(object_out, ptr, destroy, initialRefcount, flags);
+}
+
+extern cudaError_t sim__cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy, unsigned int initialRefcount, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy, unsigned int initialRefcount, unsigned int flags)
+{
+    return sim__cudaUserObjectCreate(object_out, ptr, destroy, initialRefcount, flags);
+}
+
+__asm__(".symver release13_cudaUserObjectCreate, cudaUserObjectCreate@libcudart.so.13");
+
+extern cudaError_t sim__cudaUserObjectRetain(cudaUserObject_t object, unsigned int count);
+SIM_EXPORT cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned int count)
+{
+    return sim__cudaUserObjectRetain(object, count);
+}
+
+extern cudaError_t sim__cudaUserObjectRetain(cudaUserObject_t object, unsigned int count);
+SIM_EXPORT cudaError_t release13_cudaUserObjectRetain(cudaUserObject_t object, unsigned int count)
+{
+    return sim__cudaUserObjectRetain(object, count);
+}
+
+__asm__(".symver release13_cudaUserObjectRetain, cudaUserObjectRetain@libcudart.so.13");
+
+extern cudaError_t sim__cudaUserObjectRelease(cudaUserObject_t object, unsigned int count);
+SIM_EXPORT cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int count)
+{
+    return sim__cudaUserObjectRelease(object, count);
+}
+
+extern cudaError_t sim__cudaUserObjectRelease(cudaUserObject_t object, unsigned int count);
+SIM_EXPORT cudaError_t release13_cudaUserObjectRelease(cudaUserObject_t object, unsigned int count)
+{
+    return sim__cudaUserObjectRelease(object, count);
+}
+
+__asm__(".symver release13_cudaUserObjectRelease, cudaUserObjectRelease@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags);
+SIM_EXPORT cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags)
+{
+    return sim__cudaGraphRetainUserObject(graph, object, count, flags);
+}
+
+extern cudaError_t sim__cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags)
+{
+    return sim__cudaGraphRetainUserObject(graph, object, count, flags);
+}
+
+__asm__(".symver release13_cudaGraphRetainUserObject, cudaGraphRetainUserObject@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count);
+SIM_EXPORT cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count)
+{
+    return sim__cudaGraphReleaseUserObject(graph, object, count);
+}
+
+extern cudaError_t sim__cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count);
+SIM_EXPORT cudaError_t release13_cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count)
+{
+    return sim__cudaGraphReleaseUserObject(graph, object, count);
+}
+
+__asm__(".symver release13_cudaGraphReleaseUserObject, cudaGraphReleaseUserObject@libcudart.so.13");
 
 extern cudaError_t sim__cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
 SIM_EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
@@ -3213,76 +3947,6 @@ SIM_EXPORT cudaError_t release13_cudaMemPoolImportPointer(void **ptr, cudaMemPoo
 }
 
 __asm__(".symver release13_cudaMemPoolImportPointer, cudaMemPoolImportPointer@libcudart.so.13");
-
-extern cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
-SIM_EXPORT cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
-{
-    return sim__cudaStreamSetAttribute(hStream, attr, value);
-}
-
-extern cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
-SIM_EXPORT cudaError_t release13_cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
-{
-    return sim__cudaStreamSetAttribute(hStream, attr, value);
-}
-
-__asm__(".symver release13_cudaStreamSetAttribute, cudaStreamSetAttribute@libcudart.so.13");
-
-extern cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
-SIM_EXPORT cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
-{
-    return sim__cudaStreamGetAttribute(hStream, attr, value_out);
-}
-
-extern cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
-SIM_EXPORT cudaError_t release13_cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
-{
-    return sim__cudaStreamGetAttribute(hStream, attr, value_out);
-}
-
-__asm__(".symver release13_cudaStreamGetAttribute, cudaStreamGetAttribute@libcudart.so.13");
-
-extern cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
-SIM_EXPORT cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
-{
-    return sim__cudaStreamCopyAttributes(dst, src);
-}
-
-extern cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
-SIM_EXPORT cudaError_t release13_cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
-{
-    return sim__cudaStreamCopyAttributes(dst, src);
-}
-
-__asm__(".symver release13_cudaStreamCopyAttributes, cudaStreamCopyAttributes@libcudart.so.13");
-
-extern cudaError_t sim__cudaCtxResetPersistingL2Cache(void);
-SIM_EXPORT cudaError_t cudaCtxResetPersistingL2Cache(void)
-{
-    return sim__cudaCtxResetPersistingL2Cache();
-}
-
-extern cudaError_t sim__cudaCtxResetPersistingL2Cache(void);
-SIM_EXPORT cudaError_t release13_cudaCtxResetPersistingL2Cache(void)
-{
-    return sim__cudaCtxResetPersistingL2Cache();
-}
-
-__asm__(".symver release13_cudaCtxResetPersistingL2Cache, cudaCtxResetPersistingL2Cache@libcudart.so.13");
-
-extern cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
-SIM_EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
-{
-    return sim__cudaLaunchKernelExC(config, func, args);
-}
-
-extern cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
-SIM_EXPORT cudaError_t release13_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
-{
-    return sim__cudaLaunchKernelExC(config, func, args);
-}
-
-__asm__(".symver release13_cudaLaunchKernelExC, cudaLaunchKernelExC@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
@@ -4636,6 +5300,24 @@ SIM_EXPORT CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemS
     return sim__cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, func, numBlocks, blockSize);
 }
 
+extern CUresult sim__cuStreamSetAttribute(CUstream hStream, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value);
+SIM_EXPORT CUresult cuStreamSetAttribute(CUstream hStream, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value)
+{
+    return sim__cuStreamSetAttribute(hStream, attr, value);
+}
+
+extern CUresult sim__cuStreamGetAttribute(CUstream hStream, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out);
+SIM_EXPORT CUresult cuStreamGetAttribute(CUstream hStream, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out)
+{
+    return sim__cuStreamGetAttribute(hStream, attr, value_out);
+}
+
+extern CUresult sim__cuStreamCopyAttributes(CUstream dst, CUstream src);
+SIM_EXPORT CUresult cuStreamCopyAttributes(CUstream dst, CUstream src)
+{
+    return sim__cuStreamCopyAttributes(dst, src);
+}
+
 extern CUresult sim__cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra);
 SIM_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
 {
@@ -4832,6 +5514,588 @@ extern CUresult sim__cuLaunchGridAsync(CUfunction f, int grid_width, int grid_he
 SIM_EXPORT CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream)
 {
     return sim__cuLaunchGridAsync(f, grid_width, grid_height, hStream);
+}
+
+extern CUresult sim__cuImportExternalMemory(CUexternalMemory *extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc);
+SIM_EXPORT CUresult cuImportExternalMemory(CUexternalMemory *extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc)
+{
+    return sim__cuImportExternalMemory(extMem_out, memHandleDesc);
+}
+
+extern CUresult sim__cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc);
+SIM_EXPORT CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc)
+{
+    return sim__cuExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc);
+}
+
+extern CUresult sim__cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc);
+SIM_EXPORT CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc)
+{
+    return sim__cuExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc);
+}
+
+extern CUresult sim__cuDestroyExternalMemory(CUexternalMemory extMem);
+SIM_EXPORT CUresult cuDestroyExternalMemory(CUexternalMemory extMem)
+{
+    return sim__cuDestroyExternalMemory(extMem);
+}
+
+extern CUresult sim__cuImportExternalSemaphore(CUexternalSemaphore *extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc);
+SIM_EXPORT CUresult cuImportExternalSemaphore(CUexternalSemaphore *extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc)
+{
+    return sim__cuImportExternalSemaphore(extSem_out, semHandleDesc);
+}
+
+extern CUresult sim__cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream);
+SIM_EXPORT CUresult cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream)
+{
+    return sim__cuSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+extern CUresult sim__cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream);
+SIM_EXPORT CUresult cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream)
+{
+    return sim__cuWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+extern CUresult sim__cuDestroyExternalSemaphore(CUexternalSemaphore extSem);
+SIM_EXPORT CUresult cuDestroyExternalSemaphore(CUexternalSemaphore extSem)
+{
+    return sim__cuDestroyExternalSemaphore(extSem);
+}
+
+extern CUresult sim__cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
+SIM_EXPORT CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+    return sim__cuStreamWaitValue32_v2(stream, addr, value, flags);
+}
+
+extern CUresult sim__cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
+SIM_EXPORT CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    return sim__cuStreamWaitValue64_v2(stream, addr, value, flags);
+}
+
+extern CUresult sim__cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
+SIM_EXPORT CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+    return sim__cuStreamWriteValue32_v2(stream, addr, value, flags);
+}
+
+extern CUresult sim__cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
+SIM_EXPORT CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    return sim__cuStreamWriteValue64_v2(stream, addr, value, flags);
+}
+
+extern CUresult sim__cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags);
+SIM_EXPORT CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
+{
+    return sim__cuStreamBatchMemOp_v2(stream, count, paramArray, flags);
+}
+
+extern CUresult sim__cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphAddKernelNode_v2(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+extern CUresult sim__cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphKernelNodeGetParams_v2(hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphKernelNodeSetParams_v2(hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out);
+SIM_EXPORT CUresult cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out)
+{
+    return sim__cuGraphKernelNodeGetAttribute(hNode, attr, value_out);
+}
+
+extern CUresult sim__cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value);
+SIM_EXPORT CUresult cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value)
+{
+    return sim__cuGraphKernelNodeSetAttribute(hNode, attr, value);
+}
+
+extern CUresult sim__cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src);
+SIM_EXPORT CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
+{
+    return sim__cuGraphKernelNodeCopyAttributes(dst, src);
+}
+
+extern CUresult sim__cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx);
+SIM_EXPORT CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
+{
+    return sim__cuGraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, copyParams, ctx);
+}
+
+extern CUresult sim__cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams);
+SIM_EXPORT CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams)
+{
+    return sim__cuGraphMemcpyNodeGetParams(hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams);
+SIM_EXPORT CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams)
+{
+    return sim__cuGraphMemcpyNodeSetParams(hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx);
+SIM_EXPORT CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
+{
+    return sim__cuGraphAddMemsetNode(phGraphNode, hGraph, dependencies, numDependencies, memsetParams, ctx);
+}
+
+extern CUresult sim__cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphMemsetNodeGetParams(hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphMemsetNodeSetParams(hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphAddHostNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+extern CUresult sim__cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphHostNodeGetParams(hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphHostNodeSetParams(hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph);
+SIM_EXPORT CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
+{
+    return sim__cuGraphChildGraphNodeGetGraph(hNode, phGraph);
+}
+
+extern CUresult sim__cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event);
+SIM_EXPORT CUresult cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event)
+{
+    return sim__cuGraphAddEventRecordNode(phGraphNode, hGraph, dependencies, numDependencies, event);
+}
+
+extern CUresult sim__cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out);
+SIM_EXPORT CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
+{
+    return sim__cuGraphEventRecordNodeGetEvent(hNode, event_out);
+}
+
+extern CUresult sim__cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event);
+SIM_EXPORT CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event)
+{
+    return sim__cuGraphEventRecordNodeSetEvent(hNode, event);
+}
+
+extern CUresult sim__cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event);
+SIM_EXPORT CUresult cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event)
+{
+    return sim__cuGraphAddEventWaitNode(phGraphNode, hGraph, dependencies, numDependencies, event);
+}
+
+extern CUresult sim__cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out);
+SIM_EXPORT CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
+{
+    return sim__cuGraphEventWaitNodeGetEvent(hNode, event_out);
+}
+
+extern CUresult sim__cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event);
+SIM_EXPORT CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event)
+{
+    return sim__cuGraphEventWaitNodeSetEvent(hNode, event);
+}
+
+extern CUresult sim__cuGraphAddExternalSemaphoresSignalNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphAddExternalSemaphoresSignalNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphAddExternalSemaphoresSignalNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+extern CUresult sim__cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *params_out);
+SIM_EXPORT CUresult cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *params_out)
+{
+    return sim__cuGraphExternalSemaphoresSignalNodeGetParams(hNode, params_out);
+}
+
+extern CUresult sim__cuGraphExternalSemaphoresSignalNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphExternalSemaphoresSignalNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphExternalSemaphoresSignalNodeSetParams(hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphAddExternalSemaphoresWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphAddExternalSemaphoresWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphAddExternalSemaphoresWaitNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+extern CUresult sim__cuGraphExternalSemaphoresWaitNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_WAIT_NODE_PARAMS *params_out);
+SIM_EXPORT CUresult cuGraphExternalSemaphoresWaitNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_WAIT_NODE_PARAMS *params_out)
+{
+    return sim__cuGraphExternalSemaphoresWaitNodeGetParams(hNode, params_out);
+}
+
+extern CUresult sim__cuGraphExternalSemaphoresWaitNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphExternalSemaphoresWaitNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphExternalSemaphoresWaitNodeSetParams(hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphAddBatchMemOpNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+extern CUresult sim__cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out);
+SIM_EXPORT CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out)
+{
+    return sim__cuGraphBatchMemOpNodeGetParams(hNode, nodeParams_out);
+}
+
+extern CUresult sim__cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphBatchMemOpNodeSetParams(hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphAddMemAllocNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+extern CUresult sim__cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out);
+SIM_EXPORT CUresult cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out)
+{
+    return sim__cuGraphMemAllocNodeGetParams(hNode, params_out);
+}
+
+extern CUresult sim__cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUdeviceptr dptr);
+SIM_EXPORT CUresult cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUdeviceptr dptr)
+{
+    return sim__cuGraphAddMemFreeNode(phGraphNode, hGraph, dependencies, numDependencies, dptr);
+}
+
+extern CUresult sim__cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out);
+SIM_EXPORT CUresult cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out)
+{
+    return sim__cuGraphMemFreeNodeGetParams(hNode, dptr_out);
+}
+
+extern CUresult sim__cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraphNodeParams *nodeParams);
+SIM_EXPORT CUresult cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraphNodeParams *nodeParams)
+{
+    return sim__cuGraphAddNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+extern CUresult sim__cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams);
+SIM_EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams)
+{
+    return sim__cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams);
+}
+
+extern CUresult sim__cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams);
+SIM_EXPORT CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+    return sim__cuGraphNodeSetParams(hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned int defaultLaunchValue, unsigned int flags);
+SIM_EXPORT CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned int defaultLaunchValue, unsigned int flags)
+{
+    return sim__cuGraphConditionalHandleCreate(pHandle_out, hGraph, ctx, defaultLaunchValue, flags);
+}
+
+extern CUresult sim__cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies);
+SIM_EXPORT CUresult cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies)
+{
+    return sim__cuGraphAddDependencies(hGraph, from, to, numDependencies);
+}
+
+extern CUresult sim__cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies);
+SIM_EXPORT CUresult cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies)
+{
+    return sim__cuGraphAddDependencies_v2(hGraph, from, to, edgeData, numDependencies);
+}
+
+extern CUresult sim__cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies);
+SIM_EXPORT CUresult cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies)
+{
+    return sim__cuGraphRemoveDependencies(hGraph, from, to, numDependencies);
+}
+
+extern CUresult sim__cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies);
+SIM_EXPORT CUresult cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies)
+{
+    return sim__cuGraphRemoveDependencies_v2(hGraph, from, to, edgeData, numDependencies);
+}
+
+extern CUresult sim__cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges);
+SIM_EXPORT CUresult cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges)
+{
+    return sim__cuGraphGetEdges(hGraph, from, to, numEdges);
+}
+
+extern CUresult sim__cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData, size_t *numEdges);
+SIM_EXPORT CUresult cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData, size_t *numEdges)
+{
+    return sim__cuGraphGetEdges_v2(hGraph, from, to, edgeData, numEdges);
+}
+
+extern CUresult sim__cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *dependencies, size_t *numDependencies);
+SIM_EXPORT CUresult cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *dependencies, size_t *numDependencies)
+{
+    return sim__cuGraphNodeGetDependencies(hNode, dependencies, numDependencies);
+}
+
+extern CUresult sim__cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies, CUgraphEdgeData *edgeData, size_t *numDependencies);
+SIM_EXPORT CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies, CUgraphEdgeData *edgeData, size_t *numDependencies)
+{
+    return sim__cuGraphNodeGetDependencies_v2(hNode, dependencies, edgeData, numDependencies);
+}
+
+extern CUresult sim__cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *dependentNodes, size_t *numDependentNodes);
+SIM_EXPORT CUresult cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *dependentNodes, size_t *numDependentNodes)
+{
+    return sim__cuGraphNodeGetDependentNodes(hNode, dependentNodes, numDependentNodes);
+}
+
+extern CUresult sim__cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes, CUgraphEdgeData *edgeData, size_t *numDependentNodes);
+SIM_EXPORT CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes, CUgraphEdgeData *edgeData, size_t *numDependentNodes)
+{
+    return sim__cuGraphNodeGetDependentNodes_v2(hNode, dependentNodes, edgeData, numDependentNodes);
+}
+
+extern CUresult sim__cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph);
+SIM_EXPORT CUresult cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph)
+{
+    return sim__cuGraphNodeFindInClone(phNode, hOriginalNode, hClonedGraph);
+}
+
+extern CUresult sim__cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams);
+SIM_EXPORT CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+{
+    return sim__cuGraphInstantiateWithParams(phGraphExec, hGraph, instantiateParams);
+}
+
+extern CUresult sim__cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags);
+SIM_EXPORT CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags)
+{
+    return sim__cuGraphExecGetFlags(hGraphExec, flags);
+}
+
+extern CUresult sim__cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphExecKernelNodeSetParams_v2(hGraphExec, hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx);
+SIM_EXPORT CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
+{
+    return sim__cuGraphExecMemcpyNodeSetParams(hGraphExec, hNode, copyParams, ctx);
+}
+
+extern CUresult sim__cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx);
+SIM_EXPORT CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
+{
+    return sim__cuGraphExecMemsetNodeSetParams(hGraphExec, hNode, memsetParams, ctx);
+}
+
+extern CUresult sim__cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphExecHostNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph);
+SIM_EXPORT CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
+{
+    return sim__cuGraphExecChildGraphNodeSetParams(hGraphExec, hNode, childGraph);
+}
+
+extern CUresult sim__cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event);
+SIM_EXPORT CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
+{
+    return sim__cuGraphExecEventRecordNodeSetEvent(hGraphExec, hNode, event);
+}
+
+extern CUresult sim__cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event);
+SIM_EXPORT CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
+{
+    return sim__cuGraphExecEventWaitNodeSetEvent(hGraphExec, hNode, event);
+}
+
+extern CUresult sim__cuGraphExecExternalSemaphoresSignalNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphExecExternalSemaphoresSignalNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphExecExternalSemaphoresWaitNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphExecExternalSemaphoresWaitNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphExecBatchMemOpNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams);
+SIM_EXPORT CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+    return sim__cuGraphExecNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled);
+SIM_EXPORT CUresult cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled)
+{
+    return sim__cuGraphNodeSetEnabled(hGraphExec, hNode, isEnabled);
+}
+
+extern CUresult sim__cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled);
+SIM_EXPORT CUresult cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled)
+{
+    return sim__cuGraphNodeGetEnabled(hGraphExec, hNode, isEnabled);
+}
+
+extern CUresult sim__cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo);
+SIM_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo)
+{
+    return sim__cuGraphExecUpdate_v2(hGraphExec, hGraph, resultInfo);
+}
+
+extern CUresult sim__cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value);
+SIM_EXPORT CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
+{
+    return sim__cuDeviceGetGraphMemAttribute(device, attr, value);
+}
+
+extern CUresult sim__cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value);
+SIM_EXPORT CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
+{
+    return sim__cuDeviceSetGraphMemAttribute(device, attr, value);
+}
+
+extern CUresult sim__cuDeviceGraphMemTrim(CUdevice device);
+SIM_EXPORT CUresult cuDeviceGraphMemTrim(CUdevice device)
+{
+    return sim__cuDeviceGraphMemTrim(device);
+}
+
+extern CUresult sim__cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags);
+SIM_EXPORT CUresult cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags)
+{
+    return sim__cuGraphDebugDotPrint(hGraph, path, flags);
+}
+
+extern CUresult sim__cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount, unsigned int flags);
+SIM_EXPORT CUresult cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount, unsigned int flags)
+{
+    return sim__cuUserObjectCreate(object_out, ptr, destroy, initialRefcount, flags);
+}
+
+extern CUresult sim__cuUserObjectRetain(CUuserObject object, unsigned int count);
+SIM_EXPORT CUresult cuUserObjectRetain(CUuserObject object, unsigned int count)
+{
+    return sim__cuUserObjectRetain(object, count);
+}
+
+extern CUresult sim__cuUserObjectRelease(CUuserObject object, unsigned int count);
+SIM_EXPORT CUresult cuUserObjectRelease(CUuserObject object, unsigned int count)
+{
+    return sim__cuUserObjectRelease(object, count);
+}
+
+extern CUresult sim__cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags);
+SIM_EXPORT CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags)
+{
+    return sim__cuGraphRetainUserObject(graph, object, count, flags);
+}
+
+extern CUresult sim__cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count);
+SIM_EXPORT CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count)
+{
+    return sim__cuGraphReleaseUserObject(graph, object, count);
+}
+
+extern CUresult sim__cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
+SIM_EXPORT CUresult cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    return sim__cuGraphAddKernelNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+extern CUresult sim__cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
+SIM_EXPORT CUresult cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    return sim__cuGraphKernelNodeGetParams(hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
+SIM_EXPORT CUresult cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    return sim__cuGraphKernelNodeSetParams(hNode, nodeParams);
+}
+
+extern CUresult sim__cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
+SIM_EXPORT CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    return sim__cuGraphExecKernelNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+extern CUresult sim__cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode);
+SIM_EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)
+{
+    return sim__cuStreamBeginCaptureToGraph(hStream, hGraph, dependencies, dependencyData, numDependencies, mode);
+}
+
+extern CUresult sim__cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out);
+SIM_EXPORT CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out)
+{
+    return sim__cuStreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
+extern CUresult sim__cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out);
+SIM_EXPORT CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    return sim__cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+}
+
+extern CUresult sim__cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags);
+SIM_EXPORT CUresult cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags)
+{
+    return sim__cuStreamUpdateCaptureDependencies(hStream, dependencies, numDependencies, flags);
+}
+
+extern CUresult sim__cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
+SIM_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+{
+    return sim__cuStreamUpdateCaptureDependencies_v2(hStream, dependencies, dependencyData, numDependencies, flags);
 }
 
 extern CUresult sim__cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);

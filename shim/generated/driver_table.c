@@ -32,6 +32,8 @@ extern void sim__cuCtxSetFlags(void);
 extern void sim__cuCtxSetLimit(void);
 extern void sim__cuCtxSetSharedMemConfig(void);
 extern void sim__cuCtxSynchronize(void);
+extern void sim__cuDestroyExternalMemory(void);
+extern void sim__cuDestroyExternalSemaphore(void);
 extern void sim__cuDeviceCanAccessPeer(void);
 extern void sim__cuDeviceComputeCapability(void);
 extern void sim__cuDeviceGet(void);
@@ -39,6 +41,7 @@ extern void sim__cuDeviceGetAttribute(void);
 extern void sim__cuDeviceGetByPCIBusId(void);
 extern void sim__cuDeviceGetCount(void);
 extern void sim__cuDeviceGetDefaultMemPool(void);
+extern void sim__cuDeviceGetGraphMemAttribute(void);
 extern void sim__cuDeviceGetMemPool(void);
 extern void sim__cuDeviceGetName(void);
 extern void sim__cuDeviceGetNvSciSyncAttributes(void);
@@ -47,12 +50,14 @@ extern void sim__cuDeviceGetPCIBusId(void);
 extern void sim__cuDeviceGetProperties(void);
 extern void sim__cuDeviceGetUuid(void);
 extern void sim__cuDeviceGetUuid_v2(void);
+extern void sim__cuDeviceGraphMemTrim(void);
 extern void sim__cuDevicePrimaryCtxGetState(void);
 extern void sim__cuDevicePrimaryCtxRelease(void);
 extern void sim__cuDevicePrimaryCtxRelease_v2(void);
 extern void sim__cuDevicePrimaryCtxReset_v2(void);
 extern void sim__cuDevicePrimaryCtxRetain(void);
 extern void sim__cuDevicePrimaryCtxSetFlags_v2(void);
+extern void sim__cuDeviceSetGraphMemAttribute(void);
 extern void sim__cuDeviceSetMemPool(void);
 extern void sim__cuDeviceTotalMem(void);
 extern void sim__cuDeviceTotalMem_v2(void);
@@ -64,6 +69,8 @@ extern void sim__cuEventQuery(void);
 extern void sim__cuEventRecord(void);
 extern void sim__cuEventRecordWithFlags(void);
 extern void sim__cuEventSynchronize(void);
+extern void sim__cuExternalMemoryGetMappedBuffer(void);
+extern void sim__cuExternalMemoryGetMappedMipmappedArray(void);
 extern void sim__cuFuncGetAttribute(void);
 extern void sim__cuFuncGetModule(void);
 extern void sim__cuFuncGetName(void);
@@ -79,19 +86,94 @@ extern void sim__cuGetErrorString(void);
 extern void sim__cuGetExportTable(void);
 extern void sim__cuGetProcAddress(void);
 extern void sim__cuGetProcAddress_v2(void);
+extern void sim__cuGraphAddBatchMemOpNode(void);
 extern void sim__cuGraphAddChildGraphNode(void);
+extern void sim__cuGraphAddDependencies(void);
+extern void sim__cuGraphAddDependencies_v2(void);
 extern void sim__cuGraphAddEmptyNode(void);
+extern void sim__cuGraphAddEventRecordNode(void);
+extern void sim__cuGraphAddEventWaitNode(void);
+extern void sim__cuGraphAddExternalSemaphoresSignalNode(void);
+extern void sim__cuGraphAddExternalSemaphoresWaitNode(void);
+extern void sim__cuGraphAddHostNode(void);
+extern void sim__cuGraphAddKernelNode(void);
+extern void sim__cuGraphAddKernelNode_v2(void);
+extern void sim__cuGraphAddMemAllocNode(void);
+extern void sim__cuGraphAddMemFreeNode(void);
+extern void sim__cuGraphAddMemcpyNode(void);
+extern void sim__cuGraphAddMemsetNode(void);
+extern void sim__cuGraphAddNode(void);
+extern void sim__cuGraphAddNode_v2(void);
+extern void sim__cuGraphBatchMemOpNodeGetParams(void);
+extern void sim__cuGraphBatchMemOpNodeSetParams(void);
+extern void sim__cuGraphChildGraphNodeGetGraph(void);
 extern void sim__cuGraphClone(void);
+extern void sim__cuGraphConditionalHandleCreate(void);
 extern void sim__cuGraphCreate(void);
+extern void sim__cuGraphDebugDotPrint(void);
 extern void sim__cuGraphDestroy(void);
 extern void sim__cuGraphDestroyNode(void);
+extern void sim__cuGraphEventRecordNodeGetEvent(void);
+extern void sim__cuGraphEventRecordNodeSetEvent(void);
+extern void sim__cuGraphEventWaitNodeGetEvent(void);
+extern void sim__cuGraphEventWaitNodeSetEvent(void);
+extern void sim__cuGraphExecBatchMemOpNodeSetParams(void);
+extern void sim__cuGraphExecChildGraphNodeSetParams(void);
 extern void sim__cuGraphExecDestroy(void);
+extern void sim__cuGraphExecEventRecordNodeSetEvent(void);
+extern void sim__cuGraphExecEventWaitNodeSetEvent(void);
+extern void sim__cuGraphExecExternalSemaphoresSignalNodeSetParams(void);
+extern void sim__cuGraphExecExternalSemaphoresWaitNodeSetParams(void);
+extern void sim__cuGraphExecGetFlags(void);
+extern void sim__cuGraphExecHostNodeSetParams(void);
+extern void sim__cuGraphExecKernelNodeSetParams(void);
+extern void sim__cuGraphExecKernelNodeSetParams_v2(void);
+extern void sim__cuGraphExecMemcpyNodeSetParams(void);
+extern void sim__cuGraphExecMemsetNodeSetParams(void);
+extern void sim__cuGraphExecNodeSetParams(void);
+extern void sim__cuGraphExecUpdate_v2(void);
+extern void sim__cuGraphExternalSemaphoresSignalNodeGetParams(void);
+extern void sim__cuGraphExternalSemaphoresSignalNodeSetParams(void);
+extern void sim__cuGraphExternalSemaphoresWaitNodeGetParams(void);
+extern void sim__cuGraphExternalSemaphoresWaitNodeSetParams(void);
+extern void sim__cuGraphGetEdges(void);
+extern void sim__cuGraphGetEdges_v2(void);
 extern void sim__cuGraphGetNodes(void);
 extern void sim__cuGraphGetRootNodes(void);
+extern void sim__cuGraphHostNodeGetParams(void);
+extern void sim__cuGraphHostNodeSetParams(void);
 extern void sim__cuGraphInstantiateWithFlags(void);
+extern void sim__cuGraphInstantiateWithParams(void);
+extern void sim__cuGraphKernelNodeCopyAttributes(void);
+extern void sim__cuGraphKernelNodeGetAttribute(void);
+extern void sim__cuGraphKernelNodeGetParams(void);
+extern void sim__cuGraphKernelNodeGetParams_v2(void);
+extern void sim__cuGraphKernelNodeSetAttribute(void);
+extern void sim__cuGraphKernelNodeSetParams(void);
+extern void sim__cuGraphKernelNodeSetParams_v2(void);
 extern void sim__cuGraphLaunch(void);
+extern void sim__cuGraphMemAllocNodeGetParams(void);
+extern void sim__cuGraphMemFreeNodeGetParams(void);
+extern void sim__cuGraphMemcpyNodeGetParams(void);
+extern void sim__cuGraphMemcpyNodeSetParams(void);
+extern void sim__cuGraphMemsetNodeGetParams(void);
+extern void sim__cuGraphMemsetNodeSetParams(void);
+extern void sim__cuGraphNodeFindInClone(void);
+extern void sim__cuGraphNodeGetDependencies(void);
+extern void sim__cuGraphNodeGetDependencies_v2(void);
+extern void sim__cuGraphNodeGetDependentNodes(void);
+extern void sim__cuGraphNodeGetDependentNodes_v2(void);
+extern void sim__cuGraphNodeGetEnabled(void);
 extern void sim__cuGraphNodeGetType(void);
+extern void sim__cuGraphNodeSetEnabled(void);
+extern void sim__cuGraphNodeSetParams(void);
+extern void sim__cuGraphReleaseUserObject(void);
+extern void sim__cuGraphRemoveDependencies(void);
+extern void sim__cuGraphRemoveDependencies_v2(void);
+extern void sim__cuGraphRetainUserObject(void);
 extern void sim__cuGraphUpload(void);
+extern void sim__cuImportExternalMemory(void);
+extern void sim__cuImportExternalSemaphore(void);
 extern void sim__cuInit(void);
 extern void sim__cuIpcCloseMemHandle(void);
 extern void sim__cuIpcGetEventHandle(void);
@@ -226,13 +308,20 @@ extern void sim__cuPointerSetAttribute(void);
 extern void sim__cuProfilerInitialize(void);
 extern void sim__cuProfilerStart(void);
 extern void sim__cuProfilerStop(void);
+extern void sim__cuSignalExternalSemaphoresAsync(void);
 extern void sim__cuStreamAddCallback(void);
 extern void sim__cuStreamAttachMemAsync(void);
+extern void sim__cuStreamBatchMemOp_v2(void);
+extern void sim__cuStreamBeginCaptureToGraph(void);
 extern void sim__cuStreamBeginCapture_v2(void);
+extern void sim__cuStreamCopyAttributes(void);
 extern void sim__cuStreamCreate(void);
 extern void sim__cuStreamCreateWithPriority(void);
 extern void sim__cuStreamDestroy_v2(void);
 extern void sim__cuStreamEndCapture(void);
+extern void sim__cuStreamGetAttribute(void);
+extern void sim__cuStreamGetCaptureInfo_v2(void);
+extern void sim__cuStreamGetCaptureInfo_v3(void);
 extern void sim__cuStreamGetCtx(void);
 extern void sim__cuStreamGetDevice(void);
 extern void sim__cuStreamGetFlags(void);
@@ -240,8 +329,15 @@ extern void sim__cuStreamGetId(void);
 extern void sim__cuStreamGetPriority(void);
 extern void sim__cuStreamIsCapturing(void);
 extern void sim__cuStreamQuery(void);
+extern void sim__cuStreamSetAttribute(void);
 extern void sim__cuStreamSynchronize(void);
+extern void sim__cuStreamUpdateCaptureDependencies(void);
+extern void sim__cuStreamUpdateCaptureDependencies_v2(void);
 extern void sim__cuStreamWaitEvent(void);
+extern void sim__cuStreamWaitValue32_v2(void);
+extern void sim__cuStreamWaitValue64_v2(void);
+extern void sim__cuStreamWriteValue32_v2(void);
+extern void sim__cuStreamWriteValue64_v2(void);
 extern void sim__cuSurfObjectCreate(void);
 extern void sim__cuSurfObjectDestroy(void);
 extern void sim__cuSurfObjectGetResourceDesc(void);
@@ -267,6 +363,10 @@ extern void sim__cuTexRefSetFilterMode(void);
 extern void sim__cuTexRefSetFlags(void);
 extern void sim__cuTexRefSetFormat(void);
 extern void sim__cuThreadExchangeStreamCaptureMode(void);
+extern void sim__cuUserObjectCreate(void);
+extern void sim__cuUserObjectRelease(void);
+extern void sim__cuUserObjectRetain(void);
+extern void sim__cuWaitExternalSemaphoresAsync(void);
 
 const struct sim_driver_function sim_driver_table[] = {
     {"cuArray3DCreate_v2", sim__cuArray3DCreate_v2},
@@ -299,6 +399,8 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuCtxSetLimit", sim__cuCtxSetLimit},
     {"cuCtxSetSharedMemConfig", sim__cuCtxSetSharedMemConfig},
     {"cuCtxSynchronize", sim__cuCtxSynchronize},
+    {"cuDestroyExternalMemory", sim__cuDestroyExternalMemory},
+    {"cuDestroyExternalSemaphore", sim__cuDestroyExternalSemaphore},
     {"cuDeviceCanAccessPeer", sim__cuDeviceCanAccessPeer},
     {"cuDeviceComputeCapability", sim__cuDeviceComputeCapability},
     {"cuDeviceGet", sim__cuDeviceGet},
@@ -306,6 +408,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuDeviceGetByPCIBusId", sim__cuDeviceGetByPCIBusId},
     {"cuDeviceGetCount", sim__cuDeviceGetCount},
     {"cuDeviceGetDefaultMemPool", sim__cuDeviceGetDefaultMemPool},
+    {"cuDeviceGetGraphMemAttribute", sim__cuDeviceGetGraphMemAttribute},
     {"cuDeviceGetMemPool", sim__cuDeviceGetMemPool},
     {"cuDeviceGetName", sim__cuDeviceGetName},
     {"cuDeviceGetNvSciSyncAttributes", sim__cuDeviceGetNvSciSyncAttributes},
@@ -314,12 +417,14 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuDeviceGetProperties", sim__cuDeviceGetProperties},
     {"cuDeviceGetUuid", sim__cuDeviceGetUuid},
     {"cuDeviceGetUuid_v2", sim__cuDeviceGetUuid_v2},
+    {"cuDeviceGraphMemTrim", sim__cuDeviceGraphMemTrim},
     {"cuDevicePrimaryCtxGetState", sim__cuDevicePrimaryCtxGetState},
     {"cuDevicePrimaryCtxRelease", sim__cuDevicePrimaryCtxRelease},
     {"cuDevicePrimaryCtxRelease_v2", sim__cuDevicePrimaryCtxRelease_v2},
     {"cuDevicePrimaryCtxReset_v2", sim__cuDevicePrimaryCtxReset_v2},
     {"cuDevicePrimaryCtxRetain", sim__cuDevicePrimaryCtxRetain},
     {"cuDevicePrimaryCtxSetFlags_v2", sim__cuDevicePrimaryCtxSetFlags_v2},
+    {"cuDeviceSetGraphMemAttribute", sim__cuDeviceSetGraphMemAttribute},
     {"cuDeviceSetMemPool", sim__cuDeviceSetMemPool},
     {"cuDeviceTotalMem", sim__cuDeviceTotalMem},
     {"cuDeviceTotalMem_v2", sim__cuDeviceTotalMem_v2},
@@ -331,6 +436,8 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuEventRecord", sim__cuEventRecord},
     {"cuEventRecordWithFlags", sim__cuEventRecordWithFlags},
     {"cuEventSynchronize", sim__cuEventSynchronize},
+    {"cuExternalMemoryGetMappedBuffer", sim__cuExternalMemoryGetMappedBuffer},
+    {"cuExternalMemoryGetMappedMipmappedArray", sim__cuExternalMemoryGetMappedMipmappedArray},
     {"cuFuncGetAttribute", sim__cuFuncGetAttribute},
     {"cuFuncGetModule", sim__cuFuncGetModule},
     {"cuFuncGetName", sim__cuFuncGetName},
@@ -346,19 +453,94 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuGetExportTable", sim__cuGetExportTable},
     {"cuGetProcAddress", sim__cuGetProcAddress},
     {"cuGetProcAddress_v2", sim__cuGetProcAddress_v2},
+    {"cuGraphAddBatchMemOpNode", sim__cuGraphAddBatchMemOpNode},
     {"cuGraphAddChildGraphNode", sim__cuGraphAddChildGraphNode},
+    {"cuGraphAddDependencies", sim__cuGraphAddDependencies},
+    {"cuGraphAddDependencies_v2", sim__cuGraphAddDependencies_v2},
     {"cuGraphAddEmptyNode", sim__cuGraphAddEmptyNode},
+    {"cuGraphAddEventRecordNode", sim__cuGraphAddEventRecordNode},
+    {"cuGraphAddEventWaitNode", sim__cuGraphAddEventWaitNode},
+    {"cuGraphAddExternalSemaphoresSignalNode", sim__cuGraphAddExternalSemaphoresSignalNode},
+    {"cuGraphAddExternalSemaphoresWaitNode", sim__cuGraphAddExternalSemaphoresWaitNode},
+    {"cuGraphAddHostNode", sim__cuGraphAddHostNode},
+    {"cuGraphAddKernelNode", sim__cuGraphAddKernelNode},
+    {"cuGraphAddKernelNode_v2", sim__cuGraphAddKernelNode_v2},
+    {"cuGraphAddMemAllocNode", sim__cuGraphAddMemAllocNode},
+    {"cuGraphAddMemFreeNode", sim__cuGraphAddMemFreeNode},
+    {"cuGraphAddMemcpyNode", sim__cuGraphAddMemcpyNode},
+    {"cuGraphAddMemsetNode", sim__cuGraphAddMemsetNode},
+    {"cuGraphAddNode", sim__cuGraphAddNode},
+    {"cuGraphAddNode_v2", sim__cuGraphAddNode_v2},
+    {"cuGraphBatchMemOpNodeGetParams", sim__cuGraphBatchMemOpNodeGetParams},
+    {"cuGraphBatchMemOpNodeSetParams", sim__cuGraphBatchMemOpNodeSetParams},
+    {"cuGraphChildGraphNodeGetGraph", sim__cuGraphChildGraphNodeGetGraph},
     {"cuGraphClone", sim__cuGraphClone},
+    {"cuGraphConditionalHandleCreate", sim__cuGraphConditionalHandleCreate},
     {"cuGraphCreate", sim__cuGraphCreate},
+    {"cuGraphDebugDotPrint", sim__cuGraphDebugDotPrint},
     {"cuGraphDestroy", sim__cuGraphDestroy},
     {"cuGraphDestroyNode", sim__cuGraphDestroyNode},
+    {"cuGraphEventRecordNodeGetEvent", sim__cuGraphEventRecordNodeGetEvent},
+    {"cuGraphEventRecordNodeSetEvent", sim__cuGraphEventRecordNodeSetEvent},
+    {"cuGraphEventWaitNodeGetEvent", sim__cuGraphEventWaitNodeGetEvent},
+    {"cuGraphEventWaitNodeSetEvent", sim__cuGraphEventWaitNodeSetEvent},
+    {"cuGraphExecBatchMemOpNodeSetParams", sim__cuGraphExecBatchMemOpNodeSetParams},
+    {"cuGraphExecChildGraphNodeSetParams", sim__cuGraphExecChildGraphNodeSetParams},
     {"cuGraphExecDestroy", sim__cuGraphExecDestroy},
+    {"cuGraphExecEventRecordNodeSetEvent", sim__cuGraphExecEventRecordNodeSetEvent},
+    {"cuGraphExecEventWaitNodeSetEvent", sim__cuGraphExecEventWaitNodeSetEvent},
+    {"cuGraphExecExternalSemaphoresSignalNodeSetParams", sim__cuGraphExecExternalSemaphoresSignalNodeSetParams},
+    {"cuGraphExecExternalSemaphoresWaitNodeSetParams", sim__cuGraphExecExternalSemaphoresWaitNodeSetParams},
+    {"cuGraphExecGetFlags", sim__cuGraphExecGetFlags},
+    {"cuGraphExecHostNodeSetParams", sim__cuGraphExecHostNodeSetParams},
+    {"cuGraphExecKernelNodeSetParams", sim__cuGraphExecKernelNodeSetParams},
+    {"cuGraphExecKernelNodeSetParams_v2", sim__cuGraphExecKernelNodeSetParams_v2},
+    {"cuGraphExecMemcpyNodeSetParams", sim__cuGraphExecMemcpyNodeSetParams},
+    {"cuGraphExecMemsetNodeSetParams", sim__cuGraphExecMemsetNodeSetParams},
+    {"cuGraphExecNodeSetParams", sim__cuGraphExecNodeSetParams},
+    {"cuGraphExecUpdate_v2", sim__cuGraphExecUpdate_v2},
+    {"cuGraphExternalSemaphoresSignalNodeGetParams", sim__cuGraphExternalSemaphoresSignalNodeGetParams},
+    {"cuGraphExternalSemaphoresSignalNodeSetParams", sim__cuGraphExternalSemaphoresSignalNodeSetParams},
+    {"cuGraphExternalSemaphoresWaitNodeGetParams", sim__cuGraphExternalSemaphoresWaitNodeGetParams},
+    {"cuGraphExternalSemaphoresWaitNodeSetParams", sim__cuGraphExternalSemaphoresWaitNodeSetParams},
+    {"cuGraphGetEdges", sim__cuGraphGetEdges},
+    {"cuGraphGetEdges_v2", sim__cuGraphGetEdges_v2},
     {"cuGraphGetNodes", sim__cuGraphGetNodes},
     {"cuGraphGetRootNodes", sim__cuGraphGetRootNodes},
+    {"cuGraphHostNodeGetParams", sim__cuGraphHostNodeGetParams},
+    {"cuGraphHostNodeSetParams", sim__cuGraphHostNodeSetParams},
     {"cuGraphInstantiateWithFlags", sim__cuGraphInstantiateWithFlags},
+    {"cuGraphInstantiateWithParams", sim__cuGraphInstantiateWithParams},
+    {"cuGraphKernelNodeCopyAttributes", sim__cuGraphKernelNodeCopyAttributes},
+    {"cuGraphKernelNodeGetAttribute", sim__cuGraphKernelNodeGetAttribute},
+    {"cuGraphKernelNodeGetParams", sim__cuGraphKernelNodeGetParams},
+    {"cuGraphKernelNodeGetParams_v2", sim__cuGraphKernelNodeGetParams_v2},
+    {"cuGraphKernelNodeSetAttribute", sim__cuGraphKernelNodeSetAttribute},
+    {"cuGraphKernelNodeSetParams", sim__cuGraphKernelNodeSetParams},
+    {"cuGraphKernelNodeSetParams_v2", sim__cuGraphKernelNodeSetParams_v2},
     {"cuGraphLaunch", sim__cuGraphLaunch},
+    {"cuGraphMemAllocNodeGetParams", sim__cuGraphMemAllocNodeGetParams},
+    {"cuGraphMemFreeNodeGetParams", sim__cuGraphMemFreeNodeGetParams},
+    {"cuGraphMemcpyNodeGetParams", sim__cuGraphMemcpyNodeGetParams},
+    {"cuGraphMemcpyNodeSetParams", sim__cuGraphMemcpyNodeSetParams},
+    {"cuGraphMemsetNodeGetParams", sim__cuGraphMemsetNodeGetParams},
+    {"cuGraphMemsetNodeSetParams", sim__cuGraphMemsetNodeSetParams},
+    {"cuGraphNodeFindInClone", sim__cuGraphNodeFindInClone},
+    {"cuGraphNodeGetDependencies", sim__cuGraphNodeGetDependencies},
+    {"cuGraphNodeGetDependencies_v2", sim__cuGraphNodeGetDependencies_v2},
+    {"cuGraphNodeGetDependentNodes", sim__cuGraphNodeGetDependentNodes},
+    {"cuGraphNodeGetDependentNodes_v2", sim__cuGraphNodeGetDependentNodes_v2},
+    {"cuGraphNodeGetEnabled", sim__cuGraphNodeGetEnabled},
     {"cuGraphNodeGetType", sim__cuGraphNodeGetType},
+    {"cuGraphNodeSetEnabled", sim__cuGraphNodeSetEnabled},
+    {"cuGraphNodeSetParams", sim__cuGraphNodeSetParams},
+    {"cuGraphReleaseUserObject", sim__cuGraphReleaseUserObject},
+    {"cuGraphRemoveDependencies", sim__cuGraphRemoveDependencies},
+    {"cuGraphRemoveDependencies_v2", sim__cuGraphRemoveDependencies_v2},
+    {"cuGraphRetainUserObject", sim__cuGraphRetainUserObject},
     {"cuGraphUpload", sim__cuGraphUpload},
+    {"cuImportExternalMemory", sim__cuImportExternalMemory},
+    {"cuImportExternalSemaphore", sim__cuImportExternalSemaphore},
     {"cuInit", sim__cuInit},
     {"cuIpcCloseMemHandle", sim__cuIpcCloseMemHandle},
     {"cuIpcGetEventHandle", sim__cuIpcGetEventHandle},
@@ -493,13 +675,20 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuProfilerInitialize", sim__cuProfilerInitialize},
     {"cuProfilerStart", sim__cuProfilerStart},
     {"cuProfilerStop", sim__cuProfilerStop},
+    {"cuSignalExternalSemaphoresAsync", sim__cuSignalExternalSemaphoresAsync},
     {"cuStreamAddCallback", sim__cuStreamAddCallback},
     {"cuStreamAttachMemAsync", sim__cuStreamAttachMemAsync},
+    {"cuStreamBatchMemOp_v2", sim__cuStreamBatchMemOp_v2},
+    {"cuStreamBeginCaptureToGraph", sim__cuStreamBeginCaptureToGraph},
     {"cuStreamBeginCapture_v2", sim__cuStreamBeginCapture_v2},
+    {"cuStreamCopyAttributes", sim__cuStreamCopyAttributes},
     {"cuStreamCreate", sim__cuStreamCreate},
     {"cuStreamCreateWithPriority", sim__cuStreamCreateWithPriority},
     {"cuStreamDestroy_v2", sim__cuStreamDestroy_v2},
     {"cuStreamEndCapture", sim__cuStreamEndCapture},
+    {"cuStreamGetAttribute", sim__cuStreamGetAttribute},
+    {"cuStreamGetCaptureInfo_v2", sim__cuStreamGetCaptureInfo_v2},
+    {"cuStreamGetCaptureInfo_v3", sim__cuStreamGetCaptureInfo_v3},
     {"cuStreamGetCtx", sim__cuStreamGetCtx},
     {"cuStreamGetDevice", sim__cuStreamGetDevice},
     {"cuStreamGetFlags", sim__cuStreamGetFlags},
@@ -507,8 +696,15 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuStreamGetPriority", sim__cuStreamGetPriority},
     {"cuStreamIsCapturing", sim__cuStreamIsCapturing},
     {"cuStreamQuery", sim__cuStreamQuery},
+    {"cuStreamSetAttribute", sim__cuStreamSetAttribute},
     {"cuStreamSynchronize", sim__cuStreamSynchronize},
+    {"cuStreamUpdateCaptureDependencies", sim__cuStreamUpdateCaptureDependencies},
+    {"cuStreamUpdateCaptureDependencies_v2", sim__cuStreamUpdateCaptureDependencies_v2},
     {"cuStreamWaitEvent", sim__cuStreamWaitEvent},
+    {"cuStreamWaitValue32_v2", sim__cuStreamWaitValue32_v2},
+    {"cuStreamWaitValue64_v2", sim__cuStreamWaitValue64_v2},
+    {"cuStreamWriteValue32_v2", sim__cuStreamWriteValue32_v2},
+    {"cuStreamWriteValue64_v2", sim__cuStreamWriteValue64_v2},
     {"cuSurfObjectCreate", sim__cuSurfObjectCreate},
     {"cuSurfObjectDestroy", sim__cuSurfObjectDestroy},
     {"cuSurfObjectGetResourceDesc", sim__cuSurfObjectGetResourceDesc},
@@ -534,6 +730,10 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuTexRefSetFlags", sim__cuTexRefSetFlags},
     {"cuTexRefSetFormat", sim__cuTexRefSetFormat},
     {"cuThreadExchangeStreamCaptureMode", sim__cuThreadExchangeStreamCaptureMode},
+    {"cuUserObjectCreate", sim__cuUserObjectCreate},
+    {"cuUserObjectRelease", sim__cuUserObjectRelease},
+    {"cuUserObjectRetain", sim__cuUserObjectRetain},
+    {"cuWaitExternalSemaphoresAsync", sim__cuWaitExternalSemaphoresAsync},
 };
 
-const size_t sim_driver_table_size = 265;
+const size_t sim_driver_table_size = 365;

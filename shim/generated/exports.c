@@ -2482,6 +2482,20 @@ static cudaError_t first_cudaGraphRemoveDependencies(cudaGraph_t graph, const cu
     return extension.impl_cudaGraphRemoveDependencies(graph, from, to, numDependencies);
 }
 
+static cudaError_t first_cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
+{
+    if (extension.impl_sim_attach("cudaGraphAddDependencies_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddDependencies_v2, extension.impl_cudaGraphAddDependencies_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddDependencies_v2(graph, from, to, edgeData, numDependencies);
+}
+
+static cudaError_t first_cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
+{
+    if (extension.impl_sim_attach("cudaGraphRemoveDependencies_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphRemoveDependencies_v2, extension.impl_cudaGraphRemoveDependencies_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphRemoveDependencies_v2(graph, from, to, edgeData, numDependencies);
+}
+
 static cudaError_t first_cudaGraphDestroyNode(cudaGraphNode_t node)
 {
     if (extension.impl_sim_attach("cudaGraphDestroyNode") != 0) { return cudaErrorUnknown; }
@@ -2524,18 +2538,39 @@ static cudaError_t first_cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cu
     return extension.impl_cudaGraphNodeGetDependentNodes(node, pDependentNodes, pNumDependentNodes);
 }
 
+static cudaError_t first_cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges)
+{
+    if (extension.impl_sim_attach("cudaGraphGetEdges_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphGetEdges_v2, extension.impl_cudaGraphGetEdges_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphGetEdges_v2(graph, from, to, edgeData, numEdges);
+}
+
+static cudaError_t first_cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies)
+{
+    if (extension.impl_sim_attach("cudaGraphNodeGetDependencies_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphNodeGetDependencies_v2, extension.impl_cudaGraphNodeGetDependencies_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphNodeGetDependencies_v2(node, pDependencies, edgeData, pNumDependencies);
+}
+
+static cudaError_t first_cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes)
+{
+    if (extension.impl_sim_attach("cudaGraphNodeGetDependentNodes_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphNodeGetDependentNodes_v2, extension.impl_cudaGraphNodeGetDependentNodes_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphNodeGetDependentNodes_v2(node, pDependentNodes, edgeData, pNumDependentNodes);
+}
+
+static cudaError_t first_cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph)
+{
+    if (extension.impl_sim_attach("cudaGraphNodeFindInClone") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphNodeFindInClone, extension.impl_cudaGraphNodeFindInClone, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphNodeFindInClone(pNode, originalNode, clonedGraph);
+}
+
 static cudaError_t first_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
 {
     if (extension.impl_sim_attach("cudaGraphNodeGetType") != 0) { return cudaErrorUnknown; }
     __atomic_store_n(&sim_bridge.impl_cudaGraphNodeGetType, extension.impl_cudaGraphNodeGetType, __ATOMIC_RELEASE);
     return extension.impl_cudaGraphNodeGetType(node, pType);
-}
-
-static cudaError_t first_cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
-{
-    if (extension.impl_sim_attach("cudaGraphKernelNodeSetParams") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphKernelNodeSetParams, extension.impl_cudaGraphKernelNodeSetParams, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphKernelNodeSetParams(node, pNodeParams);
 }
 
 static cudaError_t first_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
@@ -2550,6 +2585,20 @@ static cudaError_t first_cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphEx
     if (extension.impl_sim_attach("cudaGraphInstantiateWithFlags") != 0) { return cudaErrorUnknown; }
     __atomic_store_n(&sim_bridge.impl_cudaGraphInstantiateWithFlags, extension.impl_cudaGraphInstantiateWithFlags, __ATOMIC_RELEASE);
     return extension.impl_cudaGraphInstantiateWithFlags(pGraphExec, graph, flags);
+}
+
+static cudaError_t first_cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphInstantiateParams *instantiateParams)
+{
+    if (extension.impl_sim_attach("cudaGraphInstantiateWithParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphInstantiateWithParams, extension.impl_cudaGraphInstantiateWithParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphInstantiateWithParams(pGraphExec, graph, instantiateParams);
+}
+
+static cudaError_t first_cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags)
+{
+    if (extension.impl_sim_attach("cudaGraphExecGetFlags") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExecGetFlags, extension.impl_cudaGraphExecGetFlags, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExecGetFlags(graphExec, flags);
 }
 
 static cudaError_t first_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
@@ -2571,6 +2620,251 @@ static cudaError_t first_cudaGraphExecDestroy(cudaGraphExec_t graphExec)
     if (extension.impl_sim_attach("cudaGraphExecDestroy") != 0) { return cudaErrorUnknown; }
     __atomic_store_n(&sim_bridge.impl_cudaGraphExecDestroy, extension.impl_cudaGraphExecDestroy, __ATOMIC_RELEASE);
     return extension.impl_cudaGraphExecDestroy(graphExec);
+}
+
+static cudaError_t first_cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
+{
+    if (extension.impl_sim_attach("cudaGraphExecUpdate") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExecUpdate, extension.impl_cudaGraphExecUpdate, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExecUpdate(hGraphExec, hGraph, resultInfo);
+}
+
+static cudaError_t first_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    if (extension.impl_sim_attach("cudaDeviceGetGraphMemAttribute") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetGraphMemAttribute, extension.impl_cudaDeviceGetGraphMemAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGetGraphMemAttribute(device, attr, value);
+}
+
+static cudaError_t first_cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    if (extension.impl_sim_attach("cudaDeviceSetGraphMemAttribute") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceSetGraphMemAttribute, extension.impl_cudaDeviceSetGraphMemAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceSetGraphMemAttribute(device, attr, value);
+}
+
+static cudaError_t first_cudaDeviceGraphMemTrim(int device)
+{
+    if (extension.impl_sim_attach("cudaDeviceGraphMemTrim") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGraphMemTrim, extension.impl_cudaDeviceGraphMemTrim, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGraphMemTrim(device);
+}
+
+static cudaError_t first_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
+{
+    if (extension.impl_sim_attach("cudaStreamGetCaptureInfo") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamGetCaptureInfo, extension.impl_cudaStreamGetCaptureInfo, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
+}
+
+static cudaError_t first_cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+{
+    if (extension.impl_sim_attach("cudaStreamSetAttribute") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamSetAttribute, extension.impl_cudaStreamSetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamSetAttribute(hStream, attr, value);
+}
+
+static cudaError_t first_cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+{
+    if (extension.impl_sim_attach("cudaStreamGetAttribute") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamGetAttribute, extension.impl_cudaStreamGetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamGetAttribute(hStream, attr, value_out);
+}
+
+static cudaError_t first_cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+{
+    if (extension.impl_sim_attach("cudaStreamCopyAttributes") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamCopyAttributes, extension.impl_cudaStreamCopyAttributes, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamCopyAttributes(dst, src);
+}
+
+static cudaError_t first_cudaCtxResetPersistingL2Cache(void)
+{
+    if (extension.impl_sim_attach("cudaCtxResetPersistingL2Cache") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaCtxResetPersistingL2Cache, extension.impl_cudaCtxResetPersistingL2Cache, __ATOMIC_RELEASE);
+    return extension.impl_cudaCtxResetPersistingL2Cache();
+}
+
+static cudaError_t first_cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphKernelNodeGetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphKernelNodeGetParams, extension.impl_cudaGraphKernelNodeGetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphKernelNodeGetParams(node, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphKernelNodeSetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphKernelNodeSetParams, extension.impl_cudaGraphKernelNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphKernelNodeSetParams(node, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+{
+    if (extension.impl_sim_attach("cudaGraphKernelNodeGetAttribute") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphKernelNodeGetAttribute, extension.impl_cudaGraphKernelNodeGetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphKernelNodeGetAttribute(hNode, attr, value_out);
+}
+
+static cudaError_t first_cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+{
+    if (extension.impl_sim_attach("cudaGraphKernelNodeSetAttribute") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphKernelNodeSetAttribute, extension.impl_cudaGraphKernelNodeSetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphKernelNodeSetAttribute(hNode, attr, value);
+}
+
+static cudaError_t first_cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc)
+{
+    if (extension.impl_sim_attach("cudaGraphKernelNodeCopyAttributes") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphKernelNodeCopyAttributes, extension.impl_cudaGraphKernelNodeCopyAttributes, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphKernelNodeCopyAttributes(hDst, hSrc);
+}
+
+static cudaError_t first_cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphMemcpyNodeGetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphMemcpyNodeGetParams, extension.impl_cudaGraphMemcpyNodeGetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphMemcpyNodeGetParams(node, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphMemcpyNodeSetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphMemcpyNodeSetParams, extension.impl_cudaGraphMemcpyNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphMemcpyNodeSetParams(node, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    if (extension.impl_sim_attach("cudaGraphMemcpyNodeSetParams1D") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphMemcpyNodeSetParams1D, extension.impl_cudaGraphMemcpyNodeSetParams1D, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphMemcpyNodeSetParams1D(node, dst, src, count, kind);
+}
+
+static cudaError_t first_cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphMemsetNodeGetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphMemsetNodeGetParams, extension.impl_cudaGraphMemsetNodeGetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphMemsetNodeGetParams(node, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphMemsetNodeSetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphMemsetNodeSetParams, extension.impl_cudaGraphMemsetNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphMemsetNodeSetParams(node, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphHostNodeGetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphHostNodeGetParams, extension.impl_cudaGraphHostNodeGetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphHostNodeGetParams(node, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphHostNodeSetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphHostNodeSetParams, extension.impl_cudaGraphHostNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphHostNodeSetParams(node, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph)
+{
+    if (extension.impl_sim_attach("cudaGraphChildGraphNodeGetGraph") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphChildGraphNodeGetGraph, extension.impl_cudaGraphChildGraphNodeGetGraph, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphChildGraphNodeGetGraph(node, pGraph);
+}
+
+static cudaError_t first_cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
+{
+    if (extension.impl_sim_attach("cudaGraphEventRecordNodeGetEvent") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphEventRecordNodeGetEvent, extension.impl_cudaGraphEventRecordNodeGetEvent, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphEventRecordNodeGetEvent(node, event_out);
+}
+
+static cudaError_t first_cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    if (extension.impl_sim_attach("cudaGraphEventRecordNodeSetEvent") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphEventRecordNodeSetEvent, extension.impl_cudaGraphEventRecordNodeSetEvent, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphEventRecordNodeSetEvent(node, event);
+}
+
+static cudaError_t first_cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
+{
+    if (extension.impl_sim_attach("cudaGraphEventWaitNodeGetEvent") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphEventWaitNodeGetEvent, extension.impl_cudaGraphEventWaitNodeGetEvent, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphEventWaitNodeGetEvent(node, event_out);
+}
+
+static cudaError_t first_cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    if (extension.impl_sim_attach("cudaGraphEventWaitNodeSetEvent") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphEventWaitNodeSetEvent, extension.impl_cudaGraphEventWaitNodeSetEvent, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphEventWaitNodeSetEvent(node, event);
+}
+
+static cudaError_t first_cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out)
+{
+    if (extension.impl_sim_attach("cudaGraphMemAllocNodeGetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphMemAllocNodeGetParams, extension.impl_cudaGraphMemAllocNodeGetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphMemAllocNodeGetParams(node, params_out);
+}
+
+static cudaError_t first_cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out)
+{
+    if (extension.impl_sim_attach("cudaGraphMemFreeNodeGetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphMemFreeNodeGetParams, extension.impl_cudaGraphMemFreeNodeGetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphMemFreeNodeGetParams(node, dptr_out);
+}
+
+static cudaError_t first_cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphNodeSetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphNodeSetParams, extension.impl_cudaGraphNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphNodeSetParams(node, nodeParams);
+}
+
+static cudaError_t first_cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphAddExternalSemaphoresSignalNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddExternalSemaphoresSignalNode, extension.impl_cudaGraphAddExternalSemaphoresSignalNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddExternalSemaphoresSignalNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+static cudaError_t first_cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out)
+{
+    if (extension.impl_sim_attach("cudaGraphExternalSemaphoresSignalNodeGetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExternalSemaphoresSignalNodeGetParams, extension.impl_cudaGraphExternalSemaphoresSignalNodeGetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExternalSemaphoresSignalNodeGetParams(hNode, params_out);
+}
+
+static cudaError_t first_cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphExternalSemaphoresSignalNodeSetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExternalSemaphoresSignalNodeSetParams, extension.impl_cudaGraphExternalSemaphoresSignalNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExternalSemaphoresSignalNodeSetParams(hNode, nodeParams);
+}
+
+static cudaError_t first_cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphAddExternalSemaphoresWaitNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddExternalSemaphoresWaitNode, extension.impl_cudaGraphAddExternalSemaphoresWaitNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddExternalSemaphoresWaitNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+static cudaError_t first_cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out)
+{
+    if (extension.impl_sim_attach("cudaGraphExternalSemaphoresWaitNodeGetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExternalSemaphoresWaitNodeGetParams, extension.impl_cudaGraphExternalSemaphoresWaitNodeGetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExternalSemaphoresWaitNodeGetParams(hNode, params_out);
+}
+
+static cudaError_t first_cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphExternalSemaphoresWaitNodeSetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExternalSemaphoresWaitNodeSetParams, extension.impl_cudaGraphExternalSemaphoresWaitNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExternalSemaphoresWaitNodeSetParams(hNode, nodeParams);
 }
 
 static cudaError_t first_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
@@ -2608,39 +2902,102 @@ static cudaError_t first_cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphEx
     return extension.impl_cudaGraphExecHostNodeSetParams(hGraphExec, node, pNodeParams);
 }
 
-static cudaError_t first_cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
+static cudaError_t first_cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaGraph_t childGraph)
 {
-    if (extension.impl_sim_attach("cudaGraphExecUpdate") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphExecUpdate, extension.impl_cudaGraphExecUpdate, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphExecUpdate(hGraphExec, hGraph, resultInfo);
+    if (extension.impl_sim_attach("cudaGraphExecChildGraphNodeSetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExecChildGraphNodeSetParams, extension.impl_cudaGraphExecChildGraphNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExecChildGraphNodeSetParams(hGraphExec, node, childGraph);
 }
 
-static cudaError_t first_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+static cudaError_t first_cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
 {
-    if (extension.impl_sim_attach("cudaDeviceGetGraphMemAttribute") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetGraphMemAttribute, extension.impl_cudaDeviceGetGraphMemAttribute, __ATOMIC_RELEASE);
-    return extension.impl_cudaDeviceGetGraphMemAttribute(device, attr, value);
+    if (extension.impl_sim_attach("cudaGraphExecEventRecordNodeSetEvent") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExecEventRecordNodeSetEvent, extension.impl_cudaGraphExecEventRecordNodeSetEvent, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExecEventRecordNodeSetEvent(hGraphExec, hNode, event);
 }
 
-static cudaError_t first_cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+static cudaError_t first_cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
 {
-    if (extension.impl_sim_attach("cudaDeviceSetGraphMemAttribute") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaDeviceSetGraphMemAttribute, extension.impl_cudaDeviceSetGraphMemAttribute, __ATOMIC_RELEASE);
-    return extension.impl_cudaDeviceSetGraphMemAttribute(device, attr, value);
+    if (extension.impl_sim_attach("cudaGraphExecEventWaitNodeSetEvent") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExecEventWaitNodeSetEvent, extension.impl_cudaGraphExecEventWaitNodeSetEvent, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExecEventWaitNodeSetEvent(hGraphExec, hNode, event);
 }
 
-static cudaError_t first_cudaDeviceGraphMemTrim(int device)
+static cudaError_t first_cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
 {
-    if (extension.impl_sim_attach("cudaDeviceGraphMemTrim") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaDeviceGraphMemTrim, extension.impl_cudaDeviceGraphMemTrim, __ATOMIC_RELEASE);
-    return extension.impl_cudaDeviceGraphMemTrim(device);
+    if (extension.impl_sim_attach("cudaGraphExecExternalSemaphoresSignalNodeSetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExecExternalSemaphoresSignalNodeSetParams, extension.impl_cudaGraphExecExternalSemaphoresSignalNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec, hNode, nodeParams);
 }
 
-static cudaError_t first_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
+static cudaError_t first_cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
 {
-    if (extension.impl_sim_attach("cudaStreamGetCaptureInfo") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaStreamGetCaptureInfo, extension.impl_cudaStreamGetCaptureInfo, __ATOMIC_RELEASE);
-    return extension.impl_cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
+    if (extension.impl_sim_attach("cudaGraphExecExternalSemaphoresWaitNodeSetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExecExternalSemaphoresWaitNodeSetParams, extension.impl_cudaGraphExecExternalSemaphoresWaitNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+static cudaError_t first_cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphExecNodeSetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExecNodeSetParams, extension.impl_cudaGraphExecNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExecNodeSetParams(graphExec, node, nodeParams);
+}
+
+static cudaError_t first_cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled)
+{
+    if (extension.impl_sim_attach("cudaGraphNodeSetEnabled") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphNodeSetEnabled, extension.impl_cudaGraphNodeSetEnabled, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphNodeSetEnabled(hGraphExec, hNode, isEnabled);
+}
+
+static cudaError_t first_cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled)
+{
+    if (extension.impl_sim_attach("cudaGraphNodeGetEnabled") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphNodeGetEnabled, extension.impl_cudaGraphNodeGetEnabled, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphNodeGetEnabled(hGraphExec, hNode, isEnabled);
+}
+
+static cudaError_t first_cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaGraphDebugDotPrint") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphDebugDotPrint, extension.impl_cudaGraphDebugDotPrint, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphDebugDotPrint(graph, path, flags);
+}
+
+static cudaError_t first_cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy, unsigned int initialRefcount, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaUserObjectCreate") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaUserObjectCreate, extension.impl_cudaUserObjectCreate, __ATOMIC_RELEASE);
+    return extension.impl_cudaUserObjectCreate(object_out, ptr, destroy, initialRefcount, flags);
+}
+
+static cudaError_t first_cudaUserObjectRetain(cudaUserObject_t object, unsigned int count)
+{
+    if (extension.impl_sim_attach("cudaUserObjectRetain") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaUserObjectRetain, extension.impl_cudaUserObjectRetain, __ATOMIC_RELEASE);
+    return extension.impl_cudaUserObjectRetain(object, count);
+}
+
+static cudaError_t first_cudaUserObjectRelease(cudaUserObject_t object, unsigned int count)
+{
+    if (extension.impl_sim_attach("cudaUserObjectRelease") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaUserObjectRelease, extension.impl_cudaUserObjectRelease, __ATOMIC_RELEASE);
+    return extension.impl_cudaUserObjectRelease(object, count);
+}
+
+static cudaError_t first_cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaGraphRetainUserObject") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphRetainUserObject, extension.impl_cudaGraphRetainUserObject, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphRetainUserObject(graph, object, count, flags);
+}
+
+static cudaError_t first_cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count)
+{
+    if (extension.impl_sim_attach("cudaGraphReleaseUserObject") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphReleaseUserObject, extension.impl_cudaGraphReleaseUserObject, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphReleaseUserObject(graph, object, count);
 }
 
 static cudaError_t first_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
@@ -2704,34 +3061,6 @@ static cudaError_t first_cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memP
     if (extension.impl_sim_attach("cudaMemPoolImportPointer") != 0) { return cudaErrorUnknown; }
     __atomic_store_n(&sim_bridge.impl_cudaMemPoolImportPointer, extension.impl_cudaMemPoolImportPointer, __ATOMIC_RELEASE);
     return extension.impl_cudaMemPoolImportPointer(ptr, memPool, exportData);
-}
-
-static cudaError_t first_cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
-{
-    if (extension.impl_sim_attach("cudaStreamSetAttribute") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaStreamSetAttribute, extension.impl_cudaStreamSetAttribute, __ATOMIC_RELEASE);
-    return extension.impl_cudaStreamSetAttribute(hStream, attr, value);
-}
-
-static cudaError_t first_cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
-{
-    if (extension.impl_sim_attach("cudaStreamGetAttribute") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaStreamGetAttribute, extension.impl_cudaStreamGetAttribute, __ATOMIC_RELEASE);
-    return extension.impl_cudaStreamGetAttribute(hStream, attr, value_out);
-}
-
-static cudaError_t first_cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
-{
-    if (extension.impl_sim_attach("cudaStreamCopyAttributes") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaStreamCopyAttributes, extension.impl_cudaStreamCopyAttributes, __ATOMIC_RELEASE);
-    return extension.impl_cudaStreamCopyAttributes(dst, src);
-}
-
-static cudaError_t first_cudaCtxResetPersistingL2Cache(void)
-{
-    if (extension.impl_sim_attach("cudaCtxResetPersistingL2Cache") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaCtxResetPersistingL2Cache, extension.impl_cudaCtxResetPersistingL2Cache, __ATOMIC_RELEASE);
-    return extension.impl_cudaCtxResetPersistingL2Cache();
 }
 
 static cudaError_t first_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
@@ -4232,6 +4561,27 @@ static CUresult first_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSme
     return extension.impl_cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, func, numBlocks, blockSize);
 }
 
+static CUresult first_cuStreamSetAttribute(CUstream hStream, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value)
+{
+    if (extension.impl_sim_attach("cuStreamSetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamSetAttribute, extension.impl_cuStreamSetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamSetAttribute(hStream, attr, value);
+}
+
+static CUresult first_cuStreamGetAttribute(CUstream hStream, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out)
+{
+    if (extension.impl_sim_attach("cuStreamGetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamGetAttribute, extension.impl_cuStreamGetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamGetAttribute(hStream, attr, value_out);
+}
+
+static CUresult first_cuStreamCopyAttributes(CUstream dst, CUstream src)
+{
+    if (extension.impl_sim_attach("cuStreamCopyAttributes") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamCopyAttributes, extension.impl_cuStreamCopyAttributes, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamCopyAttributes(dst, src);
+}
+
 static CUresult first_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
     if (extension.impl_sim_attach("cuModuleGetLoadingMode") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -4391,6 +4741,685 @@ static CUresult first_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache confi
     if (extension.impl_sim_attach("cuKernelSetCacheConfig") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuKernelSetCacheConfig, extension.impl_cuKernelSetCacheConfig, __ATOMIC_RELEASE);
     return extension.impl_cuKernelSetCacheConfig(kernel, config, dev);
+}
+
+static CUresult first_cuImportExternalMemory(CUexternalMemory *extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc)
+{
+    if (extension.impl_sim_attach("cuImportExternalMemory") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuImportExternalMemory, extension.impl_cuImportExternalMemory, __ATOMIC_RELEASE);
+    return extension.impl_cuImportExternalMemory(extMem_out, memHandleDesc);
+}
+
+static CUresult first_cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc)
+{
+    if (extension.impl_sim_attach("cuExternalMemoryGetMappedBuffer") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuExternalMemoryGetMappedBuffer, extension.impl_cuExternalMemoryGetMappedBuffer, __ATOMIC_RELEASE);
+    return extension.impl_cuExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc);
+}
+
+static CUresult first_cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc)
+{
+    if (extension.impl_sim_attach("cuExternalMemoryGetMappedMipmappedArray") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuExternalMemoryGetMappedMipmappedArray, extension.impl_cuExternalMemoryGetMappedMipmappedArray, __ATOMIC_RELEASE);
+    return extension.impl_cuExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc);
+}
+
+static CUresult first_cuDestroyExternalMemory(CUexternalMemory extMem)
+{
+    if (extension.impl_sim_attach("cuDestroyExternalMemory") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDestroyExternalMemory, extension.impl_cuDestroyExternalMemory, __ATOMIC_RELEASE);
+    return extension.impl_cuDestroyExternalMemory(extMem);
+}
+
+static CUresult first_cuImportExternalSemaphore(CUexternalSemaphore *extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc)
+{
+    if (extension.impl_sim_attach("cuImportExternalSemaphore") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuImportExternalSemaphore, extension.impl_cuImportExternalSemaphore, __ATOMIC_RELEASE);
+    return extension.impl_cuImportExternalSemaphore(extSem_out, semHandleDesc);
+}
+
+static CUresult first_cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream)
+{
+    if (extension.impl_sim_attach("cuSignalExternalSemaphoresAsync") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuSignalExternalSemaphoresAsync, extension.impl_cuSignalExternalSemaphoresAsync, __ATOMIC_RELEASE);
+    return extension.impl_cuSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+static CUresult first_cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream)
+{
+    if (extension.impl_sim_attach("cuWaitExternalSemaphoresAsync") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuWaitExternalSemaphoresAsync, extension.impl_cuWaitExternalSemaphoresAsync, __ATOMIC_RELEASE);
+    return extension.impl_cuWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+static CUresult first_cuDestroyExternalSemaphore(CUexternalSemaphore extSem)
+{
+    if (extension.impl_sim_attach("cuDestroyExternalSemaphore") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDestroyExternalSemaphore, extension.impl_cuDestroyExternalSemaphore, __ATOMIC_RELEASE);
+    return extension.impl_cuDestroyExternalSemaphore(extSem);
+}
+
+static CUresult first_cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuStreamWaitValue32_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamWaitValue32_v2, extension.impl_cuStreamWaitValue32_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamWaitValue32_v2(stream, addr, value, flags);
+}
+
+static CUresult first_cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuStreamWaitValue64_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamWaitValue64_v2, extension.impl_cuStreamWaitValue64_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamWaitValue64_v2(stream, addr, value, flags);
+}
+
+static CUresult first_cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuStreamWriteValue32_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamWriteValue32_v2, extension.impl_cuStreamWriteValue32_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamWriteValue32_v2(stream, addr, value, flags);
+}
+
+static CUresult first_cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuStreamWriteValue64_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamWriteValue64_v2, extension.impl_cuStreamWriteValue64_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamWriteValue64_v2(stream, addr, value, flags);
+}
+
+static CUresult first_cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuStreamBatchMemOp_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamBatchMemOp_v2, extension.impl_cuStreamBatchMemOp_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamBatchMemOp_v2(stream, count, paramArray, flags);
+}
+
+static CUresult first_cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphAddKernelNode_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddKernelNode_v2, extension.impl_cuGraphAddKernelNode_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddKernelNode_v2(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+static CUresult first_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphKernelNodeGetParams_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphKernelNodeGetParams_v2, extension.impl_cuGraphKernelNodeGetParams_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphKernelNodeGetParams_v2(hNode, nodeParams);
+}
+
+static CUresult first_cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphKernelNodeSetParams_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphKernelNodeSetParams_v2, extension.impl_cuGraphKernelNodeSetParams_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphKernelNodeSetParams_v2(hNode, nodeParams);
+}
+
+static CUresult first_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out)
+{
+    if (extension.impl_sim_attach("cuGraphKernelNodeGetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphKernelNodeGetAttribute, extension.impl_cuGraphKernelNodeGetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphKernelNodeGetAttribute(hNode, attr, value_out);
+}
+
+static CUresult first_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value)
+{
+    if (extension.impl_sim_attach("cuGraphKernelNodeSetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphKernelNodeSetAttribute, extension.impl_cuGraphKernelNodeSetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphKernelNodeSetAttribute(hNode, attr, value);
+}
+
+static CUresult first_cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
+{
+    if (extension.impl_sim_attach("cuGraphKernelNodeCopyAttributes") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphKernelNodeCopyAttributes, extension.impl_cuGraphKernelNodeCopyAttributes, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphKernelNodeCopyAttributes(dst, src);
+}
+
+static CUresult first_cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
+{
+    if (extension.impl_sim_attach("cuGraphAddMemcpyNode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddMemcpyNode, extension.impl_cuGraphAddMemcpyNode, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, copyParams, ctx);
+}
+
+static CUresult first_cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphMemcpyNodeGetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphMemcpyNodeGetParams, extension.impl_cuGraphMemcpyNodeGetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphMemcpyNodeGetParams(hNode, nodeParams);
+}
+
+static CUresult first_cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphMemcpyNodeSetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphMemcpyNodeSetParams, extension.impl_cuGraphMemcpyNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphMemcpyNodeSetParams(hNode, nodeParams);
+}
+
+static CUresult first_cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
+{
+    if (extension.impl_sim_attach("cuGraphAddMemsetNode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddMemsetNode, extension.impl_cuGraphAddMemsetNode, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddMemsetNode(phGraphNode, hGraph, dependencies, numDependencies, memsetParams, ctx);
+}
+
+static CUresult first_cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphMemsetNodeGetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphMemsetNodeGetParams, extension.impl_cuGraphMemsetNodeGetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphMemsetNodeGetParams(hNode, nodeParams);
+}
+
+static CUresult first_cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphMemsetNodeSetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphMemsetNodeSetParams, extension.impl_cuGraphMemsetNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphMemsetNodeSetParams(hNode, nodeParams);
+}
+
+static CUresult first_cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphAddHostNode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddHostNode, extension.impl_cuGraphAddHostNode, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddHostNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+static CUresult first_cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphHostNodeGetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphHostNodeGetParams, extension.impl_cuGraphHostNodeGetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphHostNodeGetParams(hNode, nodeParams);
+}
+
+static CUresult first_cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphHostNodeSetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphHostNodeSetParams, extension.impl_cuGraphHostNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphHostNodeSetParams(hNode, nodeParams);
+}
+
+static CUresult first_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
+{
+    if (extension.impl_sim_attach("cuGraphChildGraphNodeGetGraph") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphChildGraphNodeGetGraph, extension.impl_cuGraphChildGraphNodeGetGraph, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphChildGraphNodeGetGraph(hNode, phGraph);
+}
+
+static CUresult first_cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event)
+{
+    if (extension.impl_sim_attach("cuGraphAddEventRecordNode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddEventRecordNode, extension.impl_cuGraphAddEventRecordNode, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddEventRecordNode(phGraphNode, hGraph, dependencies, numDependencies, event);
+}
+
+static CUresult first_cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
+{
+    if (extension.impl_sim_attach("cuGraphEventRecordNodeGetEvent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphEventRecordNodeGetEvent, extension.impl_cuGraphEventRecordNodeGetEvent, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphEventRecordNodeGetEvent(hNode, event_out);
+}
+
+static CUresult first_cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event)
+{
+    if (extension.impl_sim_attach("cuGraphEventRecordNodeSetEvent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphEventRecordNodeSetEvent, extension.impl_cuGraphEventRecordNodeSetEvent, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphEventRecordNodeSetEvent(hNode, event);
+}
+
+static CUresult first_cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event)
+{
+    if (extension.impl_sim_attach("cuGraphAddEventWaitNode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddEventWaitNode, extension.impl_cuGraphAddEventWaitNode, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddEventWaitNode(phGraphNode, hGraph, dependencies, numDependencies, event);
+}
+
+static CUresult first_cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
+{
+    if (extension.impl_sim_attach("cuGraphEventWaitNodeGetEvent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphEventWaitNodeGetEvent, extension.impl_cuGraphEventWaitNodeGetEvent, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphEventWaitNodeGetEvent(hNode, event_out);
+}
+
+static CUresult first_cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event)
+{
+    if (extension.impl_sim_attach("cuGraphEventWaitNodeSetEvent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphEventWaitNodeSetEvent, extension.impl_cuGraphEventWaitNodeSetEvent, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphEventWaitNodeSetEvent(hNode, event);
+}
+
+static CUresult first_cuGraphAddExternalSemaphoresSignalNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphAddExternalSemaphoresSignalNode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddExternalSemaphoresSignalNode, extension.impl_cuGraphAddExternalSemaphoresSignalNode, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddExternalSemaphoresSignalNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+static CUresult first_cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *params_out)
+{
+    if (extension.impl_sim_attach("cuGraphExternalSemaphoresSignalNodeGetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExternalSemaphoresSignalNodeGetParams, extension.impl_cuGraphExternalSemaphoresSignalNodeGetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExternalSemaphoresSignalNodeGetParams(hNode, params_out);
+}
+
+static CUresult first_cuGraphExternalSemaphoresSignalNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphExternalSemaphoresSignalNodeSetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExternalSemaphoresSignalNodeSetParams, extension.impl_cuGraphExternalSemaphoresSignalNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExternalSemaphoresSignalNodeSetParams(hNode, nodeParams);
+}
+
+static CUresult first_cuGraphAddExternalSemaphoresWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphAddExternalSemaphoresWaitNode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddExternalSemaphoresWaitNode, extension.impl_cuGraphAddExternalSemaphoresWaitNode, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddExternalSemaphoresWaitNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+static CUresult first_cuGraphExternalSemaphoresWaitNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_WAIT_NODE_PARAMS *params_out)
+{
+    if (extension.impl_sim_attach("cuGraphExternalSemaphoresWaitNodeGetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExternalSemaphoresWaitNodeGetParams, extension.impl_cuGraphExternalSemaphoresWaitNodeGetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExternalSemaphoresWaitNodeGetParams(hNode, params_out);
+}
+
+static CUresult first_cuGraphExternalSemaphoresWaitNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphExternalSemaphoresWaitNodeSetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExternalSemaphoresWaitNodeSetParams, extension.impl_cuGraphExternalSemaphoresWaitNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExternalSemaphoresWaitNodeSetParams(hNode, nodeParams);
+}
+
+static CUresult first_cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphAddBatchMemOpNode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddBatchMemOpNode, extension.impl_cuGraphAddBatchMemOpNode, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddBatchMemOpNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+static CUresult first_cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out)
+{
+    if (extension.impl_sim_attach("cuGraphBatchMemOpNodeGetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphBatchMemOpNodeGetParams, extension.impl_cuGraphBatchMemOpNodeGetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphBatchMemOpNodeGetParams(hNode, nodeParams_out);
+}
+
+static CUresult first_cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphBatchMemOpNodeSetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphBatchMemOpNodeSetParams, extension.impl_cuGraphBatchMemOpNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphBatchMemOpNodeSetParams(hNode, nodeParams);
+}
+
+static CUresult first_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphAddMemAllocNode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddMemAllocNode, extension.impl_cuGraphAddMemAllocNode, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddMemAllocNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+static CUresult first_cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out)
+{
+    if (extension.impl_sim_attach("cuGraphMemAllocNodeGetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphMemAllocNodeGetParams, extension.impl_cuGraphMemAllocNodeGetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphMemAllocNodeGetParams(hNode, params_out);
+}
+
+static CUresult first_cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUdeviceptr dptr)
+{
+    if (extension.impl_sim_attach("cuGraphAddMemFreeNode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddMemFreeNode, extension.impl_cuGraphAddMemFreeNode, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddMemFreeNode(phGraphNode, hGraph, dependencies, numDependencies, dptr);
+}
+
+static CUresult first_cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out)
+{
+    if (extension.impl_sim_attach("cuGraphMemFreeNodeGetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphMemFreeNodeGetParams, extension.impl_cuGraphMemFreeNodeGetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphMemFreeNodeGetParams(hNode, dptr_out);
+}
+
+static CUresult first_cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraphNodeParams *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphAddNode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddNode, extension.impl_cuGraphAddNode, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+static CUresult first_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphAddNode_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddNode_v2, extension.impl_cuGraphAddNode_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams);
+}
+
+static CUresult first_cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphNodeSetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphNodeSetParams, extension.impl_cuGraphNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphNodeSetParams(hNode, nodeParams);
+}
+
+static CUresult first_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned int defaultLaunchValue, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuGraphConditionalHandleCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphConditionalHandleCreate, extension.impl_cuGraphConditionalHandleCreate, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphConditionalHandleCreate(pHandle_out, hGraph, ctx, defaultLaunchValue, flags);
+}
+
+static CUresult first_cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies)
+{
+    if (extension.impl_sim_attach("cuGraphAddDependencies") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddDependencies, extension.impl_cuGraphAddDependencies, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddDependencies(hGraph, from, to, numDependencies);
+}
+
+static CUresult first_cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies)
+{
+    if (extension.impl_sim_attach("cuGraphAddDependencies_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddDependencies_v2, extension.impl_cuGraphAddDependencies_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddDependencies_v2(hGraph, from, to, edgeData, numDependencies);
+}
+
+static CUresult first_cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies)
+{
+    if (extension.impl_sim_attach("cuGraphRemoveDependencies") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphRemoveDependencies, extension.impl_cuGraphRemoveDependencies, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphRemoveDependencies(hGraph, from, to, numDependencies);
+}
+
+static CUresult first_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies)
+{
+    if (extension.impl_sim_attach("cuGraphRemoveDependencies_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphRemoveDependencies_v2, extension.impl_cuGraphRemoveDependencies_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphRemoveDependencies_v2(hGraph, from, to, edgeData, numDependencies);
+}
+
+static CUresult first_cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges)
+{
+    if (extension.impl_sim_attach("cuGraphGetEdges") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphGetEdges, extension.impl_cuGraphGetEdges, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphGetEdges(hGraph, from, to, numEdges);
+}
+
+static CUresult first_cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData, size_t *numEdges)
+{
+    if (extension.impl_sim_attach("cuGraphGetEdges_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphGetEdges_v2, extension.impl_cuGraphGetEdges_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphGetEdges_v2(hGraph, from, to, edgeData, numEdges);
+}
+
+static CUresult first_cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *dependencies, size_t *numDependencies)
+{
+    if (extension.impl_sim_attach("cuGraphNodeGetDependencies") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphNodeGetDependencies, extension.impl_cuGraphNodeGetDependencies, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphNodeGetDependencies(hNode, dependencies, numDependencies);
+}
+
+static CUresult first_cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies, CUgraphEdgeData *edgeData, size_t *numDependencies)
+{
+    if (extension.impl_sim_attach("cuGraphNodeGetDependencies_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphNodeGetDependencies_v2, extension.impl_cuGraphNodeGetDependencies_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphNodeGetDependencies_v2(hNode, dependencies, edgeData, numDependencies);
+}
+
+static CUresult first_cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *dependentNodes, size_t *numDependentNodes)
+{
+    if (extension.impl_sim_attach("cuGraphNodeGetDependentNodes") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphNodeGetDependentNodes, extension.impl_cuGraphNodeGetDependentNodes, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphNodeGetDependentNodes(hNode, dependentNodes, numDependentNodes);
+}
+
+static CUresult first_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes, CUgraphEdgeData *edgeData, size_t *numDependentNodes)
+{
+    if (extension.impl_sim_attach("cuGraphNodeGetDependentNodes_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphNodeGetDependentNodes_v2, extension.impl_cuGraphNodeGetDependentNodes_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphNodeGetDependentNodes_v2(hNode, dependentNodes, edgeData, numDependentNodes);
+}
+
+static CUresult first_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph)
+{
+    if (extension.impl_sim_attach("cuGraphNodeFindInClone") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphNodeFindInClone, extension.impl_cuGraphNodeFindInClone, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphNodeFindInClone(phNode, hOriginalNode, hClonedGraph);
+}
+
+static CUresult first_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+{
+    if (extension.impl_sim_attach("cuGraphInstantiateWithParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphInstantiateWithParams, extension.impl_cuGraphInstantiateWithParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphInstantiateWithParams(phGraphExec, hGraph, instantiateParams);
+}
+
+static CUresult first_cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags)
+{
+    if (extension.impl_sim_attach("cuGraphExecGetFlags") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExecGetFlags, extension.impl_cuGraphExecGetFlags, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExecGetFlags(hGraphExec, flags);
+}
+
+static CUresult first_cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphExecKernelNodeSetParams_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExecKernelNodeSetParams_v2, extension.impl_cuGraphExecKernelNodeSetParams_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExecKernelNodeSetParams_v2(hGraphExec, hNode, nodeParams);
+}
+
+static CUresult first_cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
+{
+    if (extension.impl_sim_attach("cuGraphExecMemcpyNodeSetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExecMemcpyNodeSetParams, extension.impl_cuGraphExecMemcpyNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExecMemcpyNodeSetParams(hGraphExec, hNode, copyParams, ctx);
+}
+
+static CUresult first_cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
+{
+    if (extension.impl_sim_attach("cuGraphExecMemsetNodeSetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExecMemsetNodeSetParams, extension.impl_cuGraphExecMemsetNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExecMemsetNodeSetParams(hGraphExec, hNode, memsetParams, ctx);
+}
+
+static CUresult first_cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphExecHostNodeSetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExecHostNodeSetParams, extension.impl_cuGraphExecHostNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExecHostNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+static CUresult first_cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
+{
+    if (extension.impl_sim_attach("cuGraphExecChildGraphNodeSetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExecChildGraphNodeSetParams, extension.impl_cuGraphExecChildGraphNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExecChildGraphNodeSetParams(hGraphExec, hNode, childGraph);
+}
+
+static CUresult first_cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
+{
+    if (extension.impl_sim_attach("cuGraphExecEventRecordNodeSetEvent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExecEventRecordNodeSetEvent, extension.impl_cuGraphExecEventRecordNodeSetEvent, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExecEventRecordNodeSetEvent(hGraphExec, hNode, event);
+}
+
+static CUresult first_cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
+{
+    if (extension.impl_sim_attach("cuGraphExecEventWaitNodeSetEvent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExecEventWaitNodeSetEvent, extension.impl_cuGraphExecEventWaitNodeSetEvent, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExecEventWaitNodeSetEvent(hGraphExec, hNode, event);
+}
+
+static CUresult first_cuGraphExecExternalSemaphoresSignalNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphExecExternalSemaphoresSignalNodeSetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExecExternalSemaphoresSignalNodeSetParams, extension.impl_cuGraphExecExternalSemaphoresSignalNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+static CUresult first_cuGraphExecExternalSemaphoresWaitNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphExecExternalSemaphoresWaitNodeSetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExecExternalSemaphoresWaitNodeSetParams, extension.impl_cuGraphExecExternalSemaphoresWaitNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+static CUresult first_cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphExecBatchMemOpNodeSetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExecBatchMemOpNodeSetParams, extension.impl_cuGraphExecBatchMemOpNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExecBatchMemOpNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+static CUresult first_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphExecNodeSetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExecNodeSetParams, extension.impl_cuGraphExecNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExecNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+static CUresult first_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled)
+{
+    if (extension.impl_sim_attach("cuGraphNodeSetEnabled") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphNodeSetEnabled, extension.impl_cuGraphNodeSetEnabled, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphNodeSetEnabled(hGraphExec, hNode, isEnabled);
+}
+
+static CUresult first_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled)
+{
+    if (extension.impl_sim_attach("cuGraphNodeGetEnabled") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphNodeGetEnabled, extension.impl_cuGraphNodeGetEnabled, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphNodeGetEnabled(hGraphExec, hNode, isEnabled);
+}
+
+static CUresult first_cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo)
+{
+    if (extension.impl_sim_attach("cuGraphExecUpdate_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExecUpdate_v2, extension.impl_cuGraphExecUpdate_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExecUpdate_v2(hGraphExec, hGraph, resultInfo);
+}
+
+static CUresult first_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
+{
+    if (extension.impl_sim_attach("cuDeviceGetGraphMemAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetGraphMemAttribute, extension.impl_cuDeviceGetGraphMemAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetGraphMemAttribute(device, attr, value);
+}
+
+static CUresult first_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
+{
+    if (extension.impl_sim_attach("cuDeviceSetGraphMemAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceSetGraphMemAttribute, extension.impl_cuDeviceSetGraphMemAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceSetGraphMemAttribute(device, attr, value);
+}
+
+static CUresult first_cuDeviceGraphMemTrim(CUdevice device)
+{
+    if (extension.impl_sim_attach("cuDeviceGraphMemTrim") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGraphMemTrim, extension.impl_cuDeviceGraphMemTrim, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGraphMemTrim(device);
+}
+
+static CUresult first_cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuGraphDebugDotPrint") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphDebugDotPrint, extension.impl_cuGraphDebugDotPrint, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphDebugDotPrint(hGraph, path, flags);
+}
+
+static CUresult first_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuUserObjectCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuUserObjectCreate, extension.impl_cuUserObjectCreate, __ATOMIC_RELEASE);
+    return extension.impl_cuUserObjectCreate(object_out, ptr, destroy, initialRefcount, flags);
+}
+
+static CUresult first_cuUserObjectRetain(CUuserObject object, unsigned int count)
+{
+    if (extension.impl_sim_attach("cuUserObjectRetain") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuUserObjectRetain, extension.impl_cuUserObjectRetain, __ATOMIC_RELEASE);
+    return extension.impl_cuUserObjectRetain(object, count);
+}
+
+static CUresult first_cuUserObjectRelease(CUuserObject object, unsigned int count)
+{
+    if (extension.impl_sim_attach("cuUserObjectRelease") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuUserObjectRelease, extension.impl_cuUserObjectRelease, __ATOMIC_RELEASE);
+    return extension.impl_cuUserObjectRelease(object, count);
+}
+
+static CUresult first_cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuGraphRetainUserObject") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphRetainUserObject, extension.impl_cuGraphRetainUserObject, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphRetainUserObject(graph, object, count, flags);
+}
+
+static CUresult first_cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count)
+{
+    if (extension.impl_sim_attach("cuGraphReleaseUserObject") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphReleaseUserObject, extension.impl_cuGraphReleaseUserObject, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphReleaseUserObject(graph, object, count);
+}
+
+static CUresult first_cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphAddKernelNode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphAddKernelNode, extension.impl_cuGraphAddKernelNode, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphAddKernelNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+static CUresult first_cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphKernelNodeGetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphKernelNodeGetParams, extension.impl_cuGraphKernelNodeGetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphKernelNodeGetParams(hNode, nodeParams);
+}
+
+static CUresult first_cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphKernelNodeSetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphKernelNodeSetParams, extension.impl_cuGraphKernelNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphKernelNodeSetParams(hNode, nodeParams);
+}
+
+static CUresult first_cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    if (extension.impl_sim_attach("cuGraphExecKernelNodeSetParams") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGraphExecKernelNodeSetParams, extension.impl_cuGraphExecKernelNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cuGraphExecKernelNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+static CUresult first_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)
+{
+    if (extension.impl_sim_attach("cuStreamBeginCaptureToGraph") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamBeginCaptureToGraph, extension.impl_cuStreamBeginCaptureToGraph, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamBeginCaptureToGraph(hStream, hGraph, dependencies, dependencyData, numDependencies, mode);
+}
+
+static CUresult first_cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out)
+{
+    if (extension.impl_sim_attach("cuStreamGetCaptureInfo_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamGetCaptureInfo_v2, extension.impl_cuStreamGetCaptureInfo_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
+static CUresult first_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    if (extension.impl_sim_attach("cuStreamGetCaptureInfo_v3") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamGetCaptureInfo_v3, extension.impl_cuStreamGetCaptureInfo_v3, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+}
+
+static CUresult first_cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuStreamUpdateCaptureDependencies") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamUpdateCaptureDependencies, extension.impl_cuStreamUpdateCaptureDependencies, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamUpdateCaptureDependencies(hStream, dependencies, numDependencies, flags);
+}
+
+static CUresult first_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuStreamUpdateCaptureDependencies_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamUpdateCaptureDependencies_v2, extension.impl_cuStreamUpdateCaptureDependencies_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamUpdateCaptureDependencies_v2(hStream, dependencies, dependencyData, numDependencies, flags);
 }
 
 static CUresult first_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
@@ -7246,29 +8275,80 @@ static const struct sim_bridge first = {
     .impl_cudaGraphConditionalHandleCreate = first_cudaGraphConditionalHandleCreate,
     .impl_cudaGraphAddDependencies = first_cudaGraphAddDependencies,
     .impl_cudaGraphRemoveDependencies = first_cudaGraphRemoveDependencies,
+    .impl_cudaGraphAddDependencies_v2 = first_cudaGraphAddDependencies_v2,
+    .impl_cudaGraphRemoveDependencies_v2 = first_cudaGraphRemoveDependencies_v2,
     .impl_cudaGraphDestroyNode = first_cudaGraphDestroyNode,
     .impl_cudaGraphGetNodes = first_cudaGraphGetNodes,
     .impl_cudaGraphGetRootNodes = first_cudaGraphGetRootNodes,
     .impl_cudaGraphGetEdges = first_cudaGraphGetEdges,
     .impl_cudaGraphNodeGetDependencies = first_cudaGraphNodeGetDependencies,
     .impl_cudaGraphNodeGetDependentNodes = first_cudaGraphNodeGetDependentNodes,
+    .impl_cudaGraphGetEdges_v2 = first_cudaGraphGetEdges_v2,
+    .impl_cudaGraphNodeGetDependencies_v2 = first_cudaGraphNodeGetDependencies_v2,
+    .impl_cudaGraphNodeGetDependentNodes_v2 = first_cudaGraphNodeGetDependentNodes_v2,
+    .impl_cudaGraphNodeFindInClone = first_cudaGraphNodeFindInClone,
     .impl_cudaGraphNodeGetType = first_cudaGraphNodeGetType,
-    .impl_cudaGraphKernelNodeSetParams = first_cudaGraphKernelNodeSetParams,
     .impl_cudaGraphInstantiate = first_cudaGraphInstantiate,
     .impl_cudaGraphInstantiateWithFlags = first_cudaGraphInstantiateWithFlags,
+    .impl_cudaGraphInstantiateWithParams = first_cudaGraphInstantiateWithParams,
+    .impl_cudaGraphExecGetFlags = first_cudaGraphExecGetFlags,
     .impl_cudaGraphUpload = first_cudaGraphUpload,
     .impl_cudaGraphLaunch = first_cudaGraphLaunch,
     .impl_cudaGraphExecDestroy = first_cudaGraphExecDestroy,
-    .impl_cudaGraphExecKernelNodeSetParams = first_cudaGraphExecKernelNodeSetParams,
-    .impl_cudaGraphExecMemcpyNodeSetParams = first_cudaGraphExecMemcpyNodeSetParams,
-    .impl_cudaGraphExecMemcpyNodeSetParams1D = first_cudaGraphExecMemcpyNodeSetParams1D,
-    .impl_cudaGraphExecMemsetNodeSetParams = first_cudaGraphExecMemsetNodeSetParams,
-    .impl_cudaGraphExecHostNodeSetParams = first_cudaGraphExecHostNodeSetParams,
     .impl_cudaGraphExecUpdate = first_cudaGraphExecUpdate,
     .impl_cudaDeviceGetGraphMemAttribute = first_cudaDeviceGetGraphMemAttribute,
     .impl_cudaDeviceSetGraphMemAttribute = first_cudaDeviceSetGraphMemAttribute,
     .impl_cudaDeviceGraphMemTrim = first_cudaDeviceGraphMemTrim,
     .impl_cudaStreamGetCaptureInfo = first_cudaStreamGetCaptureInfo,
+    .impl_cudaStreamSetAttribute = first_cudaStreamSetAttribute,
+    .impl_cudaStreamGetAttribute = first_cudaStreamGetAttribute,
+    .impl_cudaStreamCopyAttributes = first_cudaStreamCopyAttributes,
+    .impl_cudaCtxResetPersistingL2Cache = first_cudaCtxResetPersistingL2Cache,
+    .impl_cudaGraphKernelNodeGetParams = first_cudaGraphKernelNodeGetParams,
+    .impl_cudaGraphKernelNodeSetParams = first_cudaGraphKernelNodeSetParams,
+    .impl_cudaGraphKernelNodeGetAttribute = first_cudaGraphKernelNodeGetAttribute,
+    .impl_cudaGraphKernelNodeSetAttribute = first_cudaGraphKernelNodeSetAttribute,
+    .impl_cudaGraphKernelNodeCopyAttributes = first_cudaGraphKernelNodeCopyAttributes,
+    .impl_cudaGraphMemcpyNodeGetParams = first_cudaGraphMemcpyNodeGetParams,
+    .impl_cudaGraphMemcpyNodeSetParams = first_cudaGraphMemcpyNodeSetParams,
+    .impl_cudaGraphMemcpyNodeSetParams1D = first_cudaGraphMemcpyNodeSetParams1D,
+    .impl_cudaGraphMemsetNodeGetParams = first_cudaGraphMemsetNodeGetParams,
+    .impl_cudaGraphMemsetNodeSetParams = first_cudaGraphMemsetNodeSetParams,
+    .impl_cudaGraphHostNodeGetParams = first_cudaGraphHostNodeGetParams,
+    .impl_cudaGraphHostNodeSetParams = first_cudaGraphHostNodeSetParams,
+    .impl_cudaGraphChildGraphNodeGetGraph = first_cudaGraphChildGraphNodeGetGraph,
+    .impl_cudaGraphEventRecordNodeGetEvent = first_cudaGraphEventRecordNodeGetEvent,
+    .impl_cudaGraphEventRecordNodeSetEvent = first_cudaGraphEventRecordNodeSetEvent,
+    .impl_cudaGraphEventWaitNodeGetEvent = first_cudaGraphEventWaitNodeGetEvent,
+    .impl_cudaGraphEventWaitNodeSetEvent = first_cudaGraphEventWaitNodeSetEvent,
+    .impl_cudaGraphMemAllocNodeGetParams = first_cudaGraphMemAllocNodeGetParams,
+    .impl_cudaGraphMemFreeNodeGetParams = first_cudaGraphMemFreeNodeGetParams,
+    .impl_cudaGraphNodeSetParams = first_cudaGraphNodeSetParams,
+    .impl_cudaGraphAddExternalSemaphoresSignalNode = first_cudaGraphAddExternalSemaphoresSignalNode,
+    .impl_cudaGraphExternalSemaphoresSignalNodeGetParams = first_cudaGraphExternalSemaphoresSignalNodeGetParams,
+    .impl_cudaGraphExternalSemaphoresSignalNodeSetParams = first_cudaGraphExternalSemaphoresSignalNodeSetParams,
+    .impl_cudaGraphAddExternalSemaphoresWaitNode = first_cudaGraphAddExternalSemaphoresWaitNode,
+    .impl_cudaGraphExternalSemaphoresWaitNodeGetParams = first_cudaGraphExternalSemaphoresWaitNodeGetParams,
+    .impl_cudaGraphExternalSemaphoresWaitNodeSetParams = first_cudaGraphExternalSemaphoresWaitNodeSetParams,
+    .impl_cudaGraphExecKernelNodeSetParams = first_cudaGraphExecKernelNodeSetParams,
+    .impl_cudaGraphExecMemcpyNodeSetParams = first_cudaGraphExecMemcpyNodeSetParams,
+    .impl_cudaGraphExecMemcpyNodeSetParams1D = first_cudaGraphExecMemcpyNodeSetParams1D,
+    .impl_cudaGraphExecMemsetNodeSetParams = first_cudaGraphExecMemsetNodeSetParams,
+    .impl_cudaGraphExecHostNodeSetParams = first_cudaGraphExecHostNodeSetParams,
+    .impl_cudaGraphExecChildGraphNodeSetParams = first_cudaGraphExecChildGraphNodeSetParams,
+    .impl_cudaGraphExecEventRecordNodeSetEvent = first_cudaGraphExecEventRecordNodeSetEvent,
+    .impl_cudaGraphExecEventWaitNodeSetEvent = first_cudaGraphExecEventWaitNodeSetEvent,
+    .impl_cudaGraphExecExternalSemaphoresSignalNodeSetParams = first_cudaGraphExecExternalSemaphoresSignalNodeSetParams,
+    .impl_cudaGraphExecExternalSemaphoresWaitNodeSetParams = first_cudaGraphExecExternalSemaphoresWaitNodeSetParams,
+    .impl_cudaGraphExecNodeSetParams = first_cudaGraphExecNodeSetParams,
+    .impl_cudaGraphNodeSetEnabled = first_cudaGraphNodeSetEnabled,
+    .impl_cudaGraphNodeGetEnabled = first_cudaGraphNodeGetEnabled,
+    .impl_cudaGraphDebugDotPrint = first_cudaGraphDebugDotPrint,
+    .impl_cudaUserObjectCreate = first_cudaUserObjectCreate,
+    .impl_cudaUserObjectRetain = first_cudaUserObjectRetain,
+    .impl_cudaUserObjectRelease = first_cudaUserObjectRelease,
+    .impl_cudaGraphRetainUserObject = first_cudaGraphRetainUserObject,
+    .impl_cudaGraphReleaseUserObject = first_cudaGraphReleaseUserObject,
     .impl_cudaIpcGetMemHandle = first_cudaIpcGetMemHandle,
     .impl_cudaIpcOpenMemHandle = first_cudaIpcOpenMemHandle,
     .impl_cudaIpcCloseMemHandle = first_cudaIpcCloseMemHandle,
@@ -7278,10 +8358,6 @@ static const struct sim_bridge first = {
     .impl_cudaMemPoolImportFromShareableHandle = first_cudaMemPoolImportFromShareableHandle,
     .impl_cudaMemPoolExportPointer = first_cudaMemPoolExportPointer,
     .impl_cudaMemPoolImportPointer = first_cudaMemPoolImportPointer,
-    .impl_cudaStreamSetAttribute = first_cudaStreamSetAttribute,
-    .impl_cudaStreamGetAttribute = first_cudaStreamGetAttribute,
-    .impl_cudaStreamCopyAttributes = first_cudaStreamCopyAttributes,
-    .impl_cudaCtxResetPersistingL2Cache = first_cudaCtxResetPersistingL2Cache,
     .impl_cudaMemcpyToSymbol = first_cudaMemcpyToSymbol,
     .impl_cudaMemcpyFromSymbol = first_cudaMemcpyFromSymbol,
     .impl_cudaMemcpyToSymbolAsync = first_cudaMemcpyToSymbolAsync,
@@ -7496,6 +8572,9 @@ static const struct sim_bridge first = {
     .impl_cuOccupancyMaxPotentialBlockSize = first_cuOccupancyMaxPotentialBlockSize,
     .impl_cuOccupancyMaxPotentialBlockSizeWithFlags = first_cuOccupancyMaxPotentialBlockSizeWithFlags,
     .impl_cuOccupancyAvailableDynamicSMemPerBlock = first_cuOccupancyAvailableDynamicSMemPerBlock,
+    .impl_cuStreamSetAttribute = first_cuStreamSetAttribute,
+    .impl_cuStreamGetAttribute = first_cuStreamGetAttribute,
+    .impl_cuStreamCopyAttributes = first_cuStreamCopyAttributes,
     .impl_cuModuleGetLoadingMode = first_cuModuleGetLoadingMode,
     .impl_cuModuleGetFunctionCount = first_cuModuleGetFunctionCount,
     .impl_cuModuleEnumerateFunctions = first_cuModuleEnumerateFunctions,
@@ -7519,6 +8598,103 @@ static const struct sim_bridge first = {
     .impl_cuKernelGetAttribute = first_cuKernelGetAttribute,
     .impl_cuKernelSetAttribute = first_cuKernelSetAttribute,
     .impl_cuKernelSetCacheConfig = first_cuKernelSetCacheConfig,
+    .impl_cuImportExternalMemory = first_cuImportExternalMemory,
+    .impl_cuExternalMemoryGetMappedBuffer = first_cuExternalMemoryGetMappedBuffer,
+    .impl_cuExternalMemoryGetMappedMipmappedArray = first_cuExternalMemoryGetMappedMipmappedArray,
+    .impl_cuDestroyExternalMemory = first_cuDestroyExternalMemory,
+    .impl_cuImportExternalSemaphore = first_cuImportExternalSemaphore,
+    .impl_cuSignalExternalSemaphoresAsync = first_cuSignalExternalSemaphoresAsync,
+    .impl_cuWaitExternalSemaphoresAsync = first_cuWaitExternalSemaphoresAsync,
+    .impl_cuDestroyExternalSemaphore = first_cuDestroyExternalSemaphore,
+    .impl_cuStreamWaitValue32_v2 = first_cuStreamWaitValue32_v2,
+    .impl_cuStreamWaitValue64_v2 = first_cuStreamWaitValue64_v2,
+    .impl_cuStreamWriteValue32_v2 = first_cuStreamWriteValue32_v2,
+    .impl_cuStreamWriteValue64_v2 = first_cuStreamWriteValue64_v2,
+    .impl_cuStreamBatchMemOp_v2 = first_cuStreamBatchMemOp_v2,
+    .impl_cuGraphAddKernelNode_v2 = first_cuGraphAddKernelNode_v2,
+    .impl_cuGraphKernelNodeGetParams_v2 = first_cuGraphKernelNodeGetParams_v2,
+    .impl_cuGraphKernelNodeSetParams_v2 = first_cuGraphKernelNodeSetParams_v2,
+    .impl_cuGraphKernelNodeGetAttribute = first_cuGraphKernelNodeGetAttribute,
+    .impl_cuGraphKernelNodeSetAttribute = first_cuGraphKernelNodeSetAttribute,
+    .impl_cuGraphKernelNodeCopyAttributes = first_cuGraphKernelNodeCopyAttributes,
+    .impl_cuGraphAddMemcpyNode = first_cuGraphAddMemcpyNode,
+    .impl_cuGraphMemcpyNodeGetParams = first_cuGraphMemcpyNodeGetParams,
+    .impl_cuGraphMemcpyNodeSetParams = first_cuGraphMemcpyNodeSetParams,
+    .impl_cuGraphAddMemsetNode = first_cuGraphAddMemsetNode,
+    .impl_cuGraphMemsetNodeGetParams = first_cuGraphMemsetNodeGetParams,
+    .impl_cuGraphMemsetNodeSetParams = first_cuGraphMemsetNodeSetParams,
+    .impl_cuGraphAddHostNode = first_cuGraphAddHostNode,
+    .impl_cuGraphHostNodeGetParams = first_cuGraphHostNodeGetParams,
+    .impl_cuGraphHostNodeSetParams = first_cuGraphHostNodeSetParams,
+    .impl_cuGraphChildGraphNodeGetGraph = first_cuGraphChildGraphNodeGetGraph,
+    .impl_cuGraphAddEventRecordNode = first_cuGraphAddEventRecordNode,
+    .impl_cuGraphEventRecordNodeGetEvent = first_cuGraphEventRecordNodeGetEvent,
+    .impl_cuGraphEventRecordNodeSetEvent = first_cuGraphEventRecordNodeSetEvent,
+    .impl_cuGraphAddEventWaitNode = first_cuGraphAddEventWaitNode,
+    .impl_cuGraphEventWaitNodeGetEvent = first_cuGraphEventWaitNodeGetEvent,
+    .impl_cuGraphEventWaitNodeSetEvent = first_cuGraphEventWaitNodeSetEvent,
+    .impl_cuGraphAddExternalSemaphoresSignalNode = first_cuGraphAddExternalSemaphoresSignalNode,
+    .impl_cuGraphExternalSemaphoresSignalNodeGetParams = first_cuGraphExternalSemaphoresSignalNodeGetParams,
+    .impl_cuGraphExternalSemaphoresSignalNodeSetParams = first_cuGraphExternalSemaphoresSignalNodeSetParams,
+    .impl_cuGraphAddExternalSemaphoresWaitNode = first_cuGraphAddExternalSemaphoresWaitNode,
+    .impl_cuGraphExternalSemaphoresWaitNodeGetParams = first_cuGraphExternalSemaphoresWaitNodeGetParams,
+    .impl_cuGraphExternalSemaphoresWaitNodeSetParams = first_cuGraphExternalSemaphoresWaitNodeSetParams,
+    .impl_cuGraphAddBatchMemOpNode = first_cuGraphAddBatchMemOpNode,
+    .impl_cuGraphBatchMemOpNodeGetParams = first_cuGraphBatchMemOpNodeGetParams,
+    .impl_cuGraphBatchMemOpNodeSetParams = first_cuGraphBatchMemOpNodeSetParams,
+    .impl_cuGraphAddMemAllocNode = first_cuGraphAddMemAllocNode,
+    .impl_cuGraphMemAllocNodeGetParams = first_cuGraphMemAllocNodeGetParams,
+    .impl_cuGraphAddMemFreeNode = first_cuGraphAddMemFreeNode,
+    .impl_cuGraphMemFreeNodeGetParams = first_cuGraphMemFreeNodeGetParams,
+    .impl_cuGraphAddNode = first_cuGraphAddNode,
+    .impl_cuGraphAddNode_v2 = first_cuGraphAddNode_v2,
+    .impl_cuGraphNodeSetParams = first_cuGraphNodeSetParams,
+    .impl_cuGraphConditionalHandleCreate = first_cuGraphConditionalHandleCreate,
+    .impl_cuGraphAddDependencies = first_cuGraphAddDependencies,
+    .impl_cuGraphAddDependencies_v2 = first_cuGraphAddDependencies_v2,
+    .impl_cuGraphRemoveDependencies = first_cuGraphRemoveDependencies,
+    .impl_cuGraphRemoveDependencies_v2 = first_cuGraphRemoveDependencies_v2,
+    .impl_cuGraphGetEdges = first_cuGraphGetEdges,
+    .impl_cuGraphGetEdges_v2 = first_cuGraphGetEdges_v2,
+    .impl_cuGraphNodeGetDependencies = first_cuGraphNodeGetDependencies,
+    .impl_cuGraphNodeGetDependencies_v2 = first_cuGraphNodeGetDependencies_v2,
+    .impl_cuGraphNodeGetDependentNodes = first_cuGraphNodeGetDependentNodes,
+    .impl_cuGraphNodeGetDependentNodes_v2 = first_cuGraphNodeGetDependentNodes_v2,
+    .impl_cuGraphNodeFindInClone = first_cuGraphNodeFindInClone,
+    .impl_cuGraphInstantiateWithParams = first_cuGraphInstantiateWithParams,
+    .impl_cuGraphExecGetFlags = first_cuGraphExecGetFlags,
+    .impl_cuGraphExecKernelNodeSetParams_v2 = first_cuGraphExecKernelNodeSetParams_v2,
+    .impl_cuGraphExecMemcpyNodeSetParams = first_cuGraphExecMemcpyNodeSetParams,
+    .impl_cuGraphExecMemsetNodeSetParams = first_cuGraphExecMemsetNodeSetParams,
+    .impl_cuGraphExecHostNodeSetParams = first_cuGraphExecHostNodeSetParams,
+    .impl_cuGraphExecChildGraphNodeSetParams = first_cuGraphExecChildGraphNodeSetParams,
+    .impl_cuGraphExecEventRecordNodeSetEvent = first_cuGraphExecEventRecordNodeSetEvent,
+    .impl_cuGraphExecEventWaitNodeSetEvent = first_cuGraphExecEventWaitNodeSetEvent,
+    .impl_cuGraphExecExternalSemaphoresSignalNodeSetParams = first_cuGraphExecExternalSemaphoresSignalNodeSetParams,
+    .impl_cuGraphExecExternalSemaphoresWaitNodeSetParams = first_cuGraphExecExternalSemaphoresWaitNodeSetParams,
+    .impl_cuGraphExecBatchMemOpNodeSetParams = first_cuGraphExecBatchMemOpNodeSetParams,
+    .impl_cuGraphExecNodeSetParams = first_cuGraphExecNodeSetParams,
+    .impl_cuGraphNodeSetEnabled = first_cuGraphNodeSetEnabled,
+    .impl_cuGraphNodeGetEnabled = first_cuGraphNodeGetEnabled,
+    .impl_cuGraphExecUpdate_v2 = first_cuGraphExecUpdate_v2,
+    .impl_cuDeviceGetGraphMemAttribute = first_cuDeviceGetGraphMemAttribute,
+    .impl_cuDeviceSetGraphMemAttribute = first_cuDeviceSetGraphMemAttribute,
+    .impl_cuDeviceGraphMemTrim = first_cuDeviceGraphMemTrim,
+    .impl_cuGraphDebugDotPrint = first_cuGraphDebugDotPrint,
+    .impl_cuUserObjectCreate = first_cuUserObjectCreate,
+    .impl_cuUserObjectRetain = first_cuUserObjectRetain,
+    .impl_cuUserObjectRelease = first_cuUserObjectRelease,
+    .impl_cuGraphRetainUserObject = first_cuGraphRetainUserObject,
+    .impl_cuGraphReleaseUserObject = first_cuGraphReleaseUserObject,
+    .impl_cuGraphAddKernelNode = first_cuGraphAddKernelNode,
+    .impl_cuGraphKernelNodeGetParams = first_cuGraphKernelNodeGetParams,
+    .impl_cuGraphKernelNodeSetParams = first_cuGraphKernelNodeSetParams,
+    .impl_cuGraphExecKernelNodeSetParams = first_cuGraphExecKernelNodeSetParams,
+    .impl_cuStreamBeginCaptureToGraph = first_cuStreamBeginCaptureToGraph,
+    .impl_cuStreamGetCaptureInfo_v2 = first_cuStreamGetCaptureInfo_v2,
+    .impl_cuStreamGetCaptureInfo_v3 = first_cuStreamGetCaptureInfo_v3,
+    .impl_cuStreamUpdateCaptureDependencies = first_cuStreamUpdateCaptureDependencies,
+    .impl_cuStreamUpdateCaptureDependencies_v2 = first_cuStreamUpdateCaptureDependencies_v2,
     .impl_cuModuleGetTexRef = first_cuModuleGetTexRef,
     .impl_cuModuleGetSurfRef = first_cuModuleGetSurfRef,
     .impl_cuTexRefCreate = first_cuTexRefCreate,
@@ -7888,6 +9064,7 @@ static const struct sim_host host = {
     .sim_cuda_open = sim_cuda_open,
     .sim_cuda_close = sim_cuda_close,
     .sim_cuda_node = sim_cuda_node,
+    .sim_cuda_described = sim_cuda_described,
     .sim_cuda_run = sim_cuda_run,
     .sim_cuda_repeat = sim_cuda_repeat,
     .sim_cuda_failed = sim_cuda_failed,
@@ -10073,6 +11250,18 @@ SIM_EXPORT cudaError_t sim__cudaGraphRemoveDependencies(cudaGraph_t graph, const
     return __atomic_load_n(&sim_bridge.impl_cudaGraphRemoveDependencies, __ATOMIC_ACQUIRE)(graph, from, to, numDependencies);
 }
 
+SIM_EXPORT cudaError_t sim__cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddDependencies_v2, __ATOMIC_ACQUIRE)(graph, from, to, edgeData, numDependencies);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphRemoveDependencies_v2, __ATOMIC_ACQUIRE)(graph, from, to, edgeData, numDependencies);
+}
+
 SIM_EXPORT cudaError_t sim__cudaGraphDestroyNode(cudaGraphNode_t node)
 {
     if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
@@ -10109,16 +11298,34 @@ SIM_EXPORT cudaError_t sim__cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
     return __atomic_load_n(&sim_bridge.impl_cudaGraphNodeGetDependentNodes, __ATOMIC_ACQUIRE)(node, pDependentNodes, pNumDependentNodes);
 }
 
+SIM_EXPORT cudaError_t sim__cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphGetEdges_v2, __ATOMIC_ACQUIRE)(graph, from, to, edgeData, numEdges);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphNodeGetDependencies_v2, __ATOMIC_ACQUIRE)(node, pDependencies, edgeData, pNumDependencies);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphNodeGetDependentNodes_v2, __ATOMIC_ACQUIRE)(node, pDependentNodes, edgeData, pNumDependentNodes);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphNodeFindInClone, __ATOMIC_ACQUIRE)(pNode, originalNode, clonedGraph);
+}
+
 SIM_EXPORT cudaError_t sim__cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaGraphNodeGetType, __ATOMIC_ACQUIRE)(node, pType);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphKernelNodeSetParams, __ATOMIC_ACQUIRE)(node, pNodeParams);
 }
 
 SIM_EXPORT cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
@@ -10131,6 +11338,18 @@ SIM_EXPORT cudaError_t sim__cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGrap
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaGraphInstantiateWithFlags, __ATOMIC_ACQUIRE)(pGraphExec, graph, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphInstantiateParams *instantiateParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphInstantiateWithParams, __ATOMIC_ACQUIRE)(pGraphExec, graph, instantiateParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecGetFlags, __ATOMIC_ACQUIRE)(graphExec, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
@@ -10149,6 +11368,216 @@ SIM_EXPORT cudaError_t sim__cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 {
     if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaGraphExecDestroy, __ATOMIC_ACQUIRE)(graphExec);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecUpdate, __ATOMIC_ACQUIRE)(hGraphExec, hGraph, resultInfo);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetGraphMemAttribute, __ATOMIC_ACQUIRE)(device, attr, value);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceSetGraphMemAttribute, __ATOMIC_ACQUIRE)(device, attr, value);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDeviceGraphMemTrim(int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGraphMemTrim, __ATOMIC_ACQUIRE)(device);
+}
+
+SIM_EXPORT cudaError_t sim__cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamGetCaptureInfo, __ATOMIC_ACQUIRE)(stream, captureStatus_out, id_out);
+}
+
+SIM_EXPORT cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamSetAttribute, __ATOMIC_ACQUIRE)(hStream, attr, value);
+}
+
+SIM_EXPORT cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamGetAttribute, __ATOMIC_ACQUIRE)(hStream, attr, value_out);
+}
+
+SIM_EXPORT cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamCopyAttributes, __ATOMIC_ACQUIRE)(dst, src);
+}
+
+SIM_EXPORT cudaError_t sim__cudaCtxResetPersistingL2Cache(void)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaCtxResetPersistingL2Cache, __ATOMIC_ACQUIRE)();
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphKernelNodeGetParams, __ATOMIC_ACQUIRE)(node, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphKernelNodeSetParams, __ATOMIC_ACQUIRE)(node, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphKernelNodeGetAttribute, __ATOMIC_ACQUIRE)(hNode, attr, value_out);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphKernelNodeSetAttribute, __ATOMIC_ACQUIRE)(hNode, attr, value);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphKernelNodeCopyAttributes, __ATOMIC_ACQUIRE)(hDst, hSrc);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphMemcpyNodeGetParams, __ATOMIC_ACQUIRE)(node, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphMemcpyNodeSetParams, __ATOMIC_ACQUIRE)(node, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphMemcpyNodeSetParams1D, __ATOMIC_ACQUIRE)(node, dst, src, count, kind);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphMemsetNodeGetParams, __ATOMIC_ACQUIRE)(node, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphMemsetNodeSetParams, __ATOMIC_ACQUIRE)(node, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphHostNodeGetParams, __ATOMIC_ACQUIRE)(node, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphHostNodeSetParams, __ATOMIC_ACQUIRE)(node, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphChildGraphNodeGetGraph, __ATOMIC_ACQUIRE)(node, pGraph);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphEventRecordNodeGetEvent, __ATOMIC_ACQUIRE)(node, event_out);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphEventRecordNodeSetEvent, __ATOMIC_ACQUIRE)(node, event);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphEventWaitNodeGetEvent, __ATOMIC_ACQUIRE)(node, event_out);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphEventWaitNodeSetEvent, __ATOMIC_ACQUIRE)(node, event);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphMemAllocNodeGetParams, __ATOMIC_ACQUIRE)(node, params_out);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphMemFreeNodeGetParams, __ATOMIC_ACQUIRE)(node, dptr_out);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphNodeSetParams, __ATOMIC_ACQUIRE)(node, nodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddExternalSemaphoresSignalNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExternalSemaphoresSignalNodeGetParams, __ATOMIC_ACQUIRE)(hNode, params_out);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExternalSemaphoresSignalNodeSetParams, __ATOMIC_ACQUIRE)(hNode, nodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddExternalSemaphoresWaitNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExternalSemaphoresWaitNodeGetParams, __ATOMIC_ACQUIRE)(hNode, params_out);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExternalSemaphoresWaitNodeSetParams, __ATOMIC_ACQUIRE)(hNode, nodeParams);
 }
 
 SIM_EXPORT cudaError_t sim__cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
@@ -10181,34 +11610,88 @@ SIM_EXPORT cudaError_t sim__cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGrap
     return __atomic_load_n(&sim_bridge.impl_cudaGraphExecHostNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, node, pNodeParams);
 }
 
-SIM_EXPORT cudaError_t sim__cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
+SIM_EXPORT cudaError_t sim__cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaGraph_t childGraph)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecUpdate, __ATOMIC_ACQUIRE)(hGraphExec, hGraph, resultInfo);
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecChildGraphNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, node, childGraph);
 }
 
-SIM_EXPORT cudaError_t sim__cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+SIM_EXPORT cudaError_t sim__cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetGraphMemAttribute, __ATOMIC_ACQUIRE)(device, attr, value);
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecEventRecordNodeSetEvent, __ATOMIC_ACQUIRE)(hGraphExec, hNode, event);
 }
 
-SIM_EXPORT cudaError_t sim__cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+SIM_EXPORT cudaError_t sim__cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaDeviceSetGraphMemAttribute, __ATOMIC_ACQUIRE)(device, attr, value);
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecEventWaitNodeSetEvent, __ATOMIC_ACQUIRE)(hGraphExec, hNode, event);
 }
 
-SIM_EXPORT cudaError_t sim__cudaDeviceGraphMemTrim(int device)
+SIM_EXPORT cudaError_t sim__cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGraphMemTrim, __ATOMIC_ACQUIRE)(device);
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecExternalSemaphoresSignalNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, hNode, nodeParams);
 }
 
-SIM_EXPORT cudaError_t sim__cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
+SIM_EXPORT cudaError_t sim__cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaStreamGetCaptureInfo, __ATOMIC_ACQUIRE)(stream, captureStatus_out, id_out);
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecExternalSemaphoresWaitNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, hNode, nodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecNodeSetParams, __ATOMIC_ACQUIRE)(graphExec, node, nodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphNodeSetEnabled, __ATOMIC_ACQUIRE)(hGraphExec, hNode, isEnabled);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphNodeGetEnabled, __ATOMIC_ACQUIRE)(hGraphExec, hNode, isEnabled);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphDebugDotPrint, __ATOMIC_ACQUIRE)(graph, path, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy, unsigned int initialRefcount, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaUserObjectCreate, __ATOMIC_ACQUIRE)(object_out, ptr, destroy, initialRefcount, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaUserObjectRetain(cudaUserObject_t object, unsigned int count)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaUserObjectRetain, __ATOMIC_ACQUIRE)(object, count);
+}
+
+SIM_EXPORT cudaError_t sim__cudaUserObjectRelease(cudaUserObject_t object, unsigned int count)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaUserObjectRelease, __ATOMIC_ACQUIRE)(object, count);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphRetainUserObject, __ATOMIC_ACQUIRE)(graph, object, count, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphReleaseUserObject, __ATOMIC_ACQUIRE)(graph, object, count);
 }
 
 SIM_EXPORT cudaError_t sim__cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
@@ -10263,30 +11746,6 @@ SIM_EXPORT cudaError_t sim__cudaMemPoolImportPointer(void **ptr, cudaMemPool_t m
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaMemPoolImportPointer, __ATOMIC_ACQUIRE)(ptr, memPool, exportData);
-}
-
-SIM_EXPORT cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaStreamSetAttribute, __ATOMIC_ACQUIRE)(hStream, attr, value);
-}
-
-SIM_EXPORT cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaStreamGetAttribute, __ATOMIC_ACQUIRE)(hStream, attr, value_out);
-}
-
-SIM_EXPORT cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaStreamCopyAttributes, __ATOMIC_ACQUIRE)(dst, src);
-}
-
-SIM_EXPORT cudaError_t sim__cudaCtxResetPersistingL2Cache(void)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaCtxResetPersistingL2Cache, __ATOMIC_ACQUIRE)();
 }
 
 SIM_EXPORT cudaError_t sim__cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
@@ -11567,6 +13026,24 @@ SIM_EXPORT CUresult sim__cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic
     return __atomic_load_n(&sim_bridge.impl_cuOccupancyAvailableDynamicSMemPerBlock, __ATOMIC_ACQUIRE)(dynamicSmemSize, func, numBlocks, blockSize);
 }
 
+SIM_EXPORT CUresult sim__cuStreamSetAttribute(CUstream hStream, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamSetAttribute, __ATOMIC_ACQUIRE)(hStream, attr, value);
+}
+
+SIM_EXPORT CUresult sim__cuStreamGetAttribute(CUstream hStream, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamGetAttribute, __ATOMIC_ACQUIRE)(hStream, attr, value_out);
+}
+
+SIM_EXPORT CUresult sim__cuStreamCopyAttributes(CUstream dst, CUstream src)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamCopyAttributes, __ATOMIC_ACQUIRE)(dst, src);
+}
+
 SIM_EXPORT CUresult sim__cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -11703,6 +13180,588 @@ SIM_EXPORT CUresult sim__cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache co
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuKernelSetCacheConfig, __ATOMIC_ACQUIRE)(kernel, config, dev);
+}
+
+SIM_EXPORT CUresult sim__cuImportExternalMemory(CUexternalMemory *extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuImportExternalMemory, __ATOMIC_ACQUIRE)(extMem_out, memHandleDesc);
+}
+
+SIM_EXPORT CUresult sim__cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuExternalMemoryGetMappedBuffer, __ATOMIC_ACQUIRE)(devPtr, extMem, bufferDesc);
+}
+
+SIM_EXPORT CUresult sim__cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuExternalMemoryGetMappedMipmappedArray, __ATOMIC_ACQUIRE)(mipmap, extMem, mipmapDesc);
+}
+
+SIM_EXPORT CUresult sim__cuDestroyExternalMemory(CUexternalMemory extMem)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDestroyExternalMemory, __ATOMIC_ACQUIRE)(extMem);
+}
+
+SIM_EXPORT CUresult sim__cuImportExternalSemaphore(CUexternalSemaphore *extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuImportExternalSemaphore, __ATOMIC_ACQUIRE)(extSem_out, semHandleDesc);
+}
+
+SIM_EXPORT CUresult sim__cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuSignalExternalSemaphoresAsync, __ATOMIC_ACQUIRE)(extSemArray, paramsArray, numExtSems, stream);
+}
+
+SIM_EXPORT CUresult sim__cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuWaitExternalSemaphoresAsync, __ATOMIC_ACQUIRE)(extSemArray, paramsArray, numExtSems, stream);
+}
+
+SIM_EXPORT CUresult sim__cuDestroyExternalSemaphore(CUexternalSemaphore extSem)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDestroyExternalSemaphore, __ATOMIC_ACQUIRE)(extSem);
+}
+
+SIM_EXPORT CUresult sim__cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamWaitValue32_v2, __ATOMIC_ACQUIRE)(stream, addr, value, flags);
+}
+
+SIM_EXPORT CUresult sim__cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamWaitValue64_v2, __ATOMIC_ACQUIRE)(stream, addr, value, flags);
+}
+
+SIM_EXPORT CUresult sim__cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamWriteValue32_v2, __ATOMIC_ACQUIRE)(stream, addr, value, flags);
+}
+
+SIM_EXPORT CUresult sim__cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamWriteValue64_v2, __ATOMIC_ACQUIRE)(stream, addr, value, flags);
+}
+
+SIM_EXPORT CUresult sim__cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamBatchMemOp_v2, __ATOMIC_ACQUIRE)(stream, count, paramArray, flags);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddKernelNode_v2, __ATOMIC_ACQUIRE)(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphKernelNodeGetParams_v2, __ATOMIC_ACQUIRE)(hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphKernelNodeSetParams_v2, __ATOMIC_ACQUIRE)(hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphKernelNodeGetAttribute, __ATOMIC_ACQUIRE)(hNode, attr, value_out);
+}
+
+SIM_EXPORT CUresult sim__cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphKernelNodeSetAttribute, __ATOMIC_ACQUIRE)(hNode, attr, value);
+}
+
+SIM_EXPORT CUresult sim__cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphKernelNodeCopyAttributes, __ATOMIC_ACQUIRE)(dst, src);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddMemcpyNode, __ATOMIC_ACQUIRE)(phGraphNode, hGraph, dependencies, numDependencies, copyParams, ctx);
+}
+
+SIM_EXPORT CUresult sim__cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphMemcpyNodeGetParams, __ATOMIC_ACQUIRE)(hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphMemcpyNodeSetParams, __ATOMIC_ACQUIRE)(hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddMemsetNode, __ATOMIC_ACQUIRE)(phGraphNode, hGraph, dependencies, numDependencies, memsetParams, ctx);
+}
+
+SIM_EXPORT CUresult sim__cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphMemsetNodeGetParams, __ATOMIC_ACQUIRE)(hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphMemsetNodeSetParams, __ATOMIC_ACQUIRE)(hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddHostNode, __ATOMIC_ACQUIRE)(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphHostNodeGetParams, __ATOMIC_ACQUIRE)(hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphHostNodeSetParams, __ATOMIC_ACQUIRE)(hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphChildGraphNodeGetGraph, __ATOMIC_ACQUIRE)(hNode, phGraph);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddEventRecordNode, __ATOMIC_ACQUIRE)(phGraphNode, hGraph, dependencies, numDependencies, event);
+}
+
+SIM_EXPORT CUresult sim__cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphEventRecordNodeGetEvent, __ATOMIC_ACQUIRE)(hNode, event_out);
+}
+
+SIM_EXPORT CUresult sim__cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphEventRecordNodeSetEvent, __ATOMIC_ACQUIRE)(hNode, event);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddEventWaitNode, __ATOMIC_ACQUIRE)(phGraphNode, hGraph, dependencies, numDependencies, event);
+}
+
+SIM_EXPORT CUresult sim__cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphEventWaitNodeGetEvent, __ATOMIC_ACQUIRE)(hNode, event_out);
+}
+
+SIM_EXPORT CUresult sim__cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphEventWaitNodeSetEvent, __ATOMIC_ACQUIRE)(hNode, event);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddExternalSemaphoresSignalNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddExternalSemaphoresSignalNode, __ATOMIC_ACQUIRE)(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *params_out)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExternalSemaphoresSignalNodeGetParams, __ATOMIC_ACQUIRE)(hNode, params_out);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExternalSemaphoresSignalNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExternalSemaphoresSignalNodeSetParams, __ATOMIC_ACQUIRE)(hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddExternalSemaphoresWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddExternalSemaphoresWaitNode, __ATOMIC_ACQUIRE)(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExternalSemaphoresWaitNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_WAIT_NODE_PARAMS *params_out)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExternalSemaphoresWaitNodeGetParams, __ATOMIC_ACQUIRE)(hNode, params_out);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExternalSemaphoresWaitNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExternalSemaphoresWaitNodeSetParams, __ATOMIC_ACQUIRE)(hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddBatchMemOpNode, __ATOMIC_ACQUIRE)(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphBatchMemOpNodeGetParams, __ATOMIC_ACQUIRE)(hNode, nodeParams_out);
+}
+
+SIM_EXPORT CUresult sim__cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphBatchMemOpNodeSetParams, __ATOMIC_ACQUIRE)(hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddMemAllocNode, __ATOMIC_ACQUIRE)(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphMemAllocNodeGetParams, __ATOMIC_ACQUIRE)(hNode, params_out);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUdeviceptr dptr)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddMemFreeNode, __ATOMIC_ACQUIRE)(phGraphNode, hGraph, dependencies, numDependencies, dptr);
+}
+
+SIM_EXPORT CUresult sim__cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphMemFreeNodeGetParams, __ATOMIC_ACQUIRE)(hNode, dptr_out);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraphNodeParams *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddNode, __ATOMIC_ACQUIRE)(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddNode_v2, __ATOMIC_ACQUIRE)(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphNodeSetParams, __ATOMIC_ACQUIRE)(hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned int defaultLaunchValue, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphConditionalHandleCreate, __ATOMIC_ACQUIRE)(pHandle_out, hGraph, ctx, defaultLaunchValue, flags);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddDependencies, __ATOMIC_ACQUIRE)(hGraph, from, to, numDependencies);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddDependencies_v2, __ATOMIC_ACQUIRE)(hGraph, from, to, edgeData, numDependencies);
+}
+
+SIM_EXPORT CUresult sim__cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphRemoveDependencies, __ATOMIC_ACQUIRE)(hGraph, from, to, numDependencies);
+}
+
+SIM_EXPORT CUresult sim__cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphRemoveDependencies_v2, __ATOMIC_ACQUIRE)(hGraph, from, to, edgeData, numDependencies);
+}
+
+SIM_EXPORT CUresult sim__cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphGetEdges, __ATOMIC_ACQUIRE)(hGraph, from, to, numEdges);
+}
+
+SIM_EXPORT CUresult sim__cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData, size_t *numEdges)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphGetEdges_v2, __ATOMIC_ACQUIRE)(hGraph, from, to, edgeData, numEdges);
+}
+
+SIM_EXPORT CUresult sim__cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *dependencies, size_t *numDependencies)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphNodeGetDependencies, __ATOMIC_ACQUIRE)(hNode, dependencies, numDependencies);
+}
+
+SIM_EXPORT CUresult sim__cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies, CUgraphEdgeData *edgeData, size_t *numDependencies)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphNodeGetDependencies_v2, __ATOMIC_ACQUIRE)(hNode, dependencies, edgeData, numDependencies);
+}
+
+SIM_EXPORT CUresult sim__cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *dependentNodes, size_t *numDependentNodes)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphNodeGetDependentNodes, __ATOMIC_ACQUIRE)(hNode, dependentNodes, numDependentNodes);
+}
+
+SIM_EXPORT CUresult sim__cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes, CUgraphEdgeData *edgeData, size_t *numDependentNodes)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphNodeGetDependentNodes_v2, __ATOMIC_ACQUIRE)(hNode, dependentNodes, edgeData, numDependentNodes);
+}
+
+SIM_EXPORT CUresult sim__cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphNodeFindInClone, __ATOMIC_ACQUIRE)(phNode, hOriginalNode, hClonedGraph);
+}
+
+SIM_EXPORT CUresult sim__cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphInstantiateWithParams, __ATOMIC_ACQUIRE)(phGraphExec, hGraph, instantiateParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExecGetFlags, __ATOMIC_ACQUIRE)(hGraphExec, flags);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExecKernelNodeSetParams_v2, __ATOMIC_ACQUIRE)(hGraphExec, hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExecMemcpyNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, hNode, copyParams, ctx);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExecMemsetNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, hNode, memsetParams, ctx);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExecHostNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExecChildGraphNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, hNode, childGraph);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExecEventRecordNodeSetEvent, __ATOMIC_ACQUIRE)(hGraphExec, hNode, event);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExecEventWaitNodeSetEvent, __ATOMIC_ACQUIRE)(hGraphExec, hNode, event);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExecExternalSemaphoresSignalNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExecExternalSemaphoresSignalNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExecExternalSemaphoresWaitNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExecExternalSemaphoresWaitNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExecBatchMemOpNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExecNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphNodeSetEnabled, __ATOMIC_ACQUIRE)(hGraphExec, hNode, isEnabled);
+}
+
+SIM_EXPORT CUresult sim__cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphNodeGetEnabled, __ATOMIC_ACQUIRE)(hGraphExec, hNode, isEnabled);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExecUpdate_v2, __ATOMIC_ACQUIRE)(hGraphExec, hGraph, resultInfo);
+}
+
+SIM_EXPORT CUresult sim__cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetGraphMemAttribute, __ATOMIC_ACQUIRE)(device, attr, value);
+}
+
+SIM_EXPORT CUresult sim__cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceSetGraphMemAttribute, __ATOMIC_ACQUIRE)(device, attr, value);
+}
+
+SIM_EXPORT CUresult sim__cuDeviceGraphMemTrim(CUdevice device)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGraphMemTrim, __ATOMIC_ACQUIRE)(device);
+}
+
+SIM_EXPORT CUresult sim__cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphDebugDotPrint, __ATOMIC_ACQUIRE)(hGraph, path, flags);
+}
+
+SIM_EXPORT CUresult sim__cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuUserObjectCreate, __ATOMIC_ACQUIRE)(object_out, ptr, destroy, initialRefcount, flags);
+}
+
+SIM_EXPORT CUresult sim__cuUserObjectRetain(CUuserObject object, unsigned int count)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuUserObjectRetain, __ATOMIC_ACQUIRE)(object, count);
+}
+
+SIM_EXPORT CUresult sim__cuUserObjectRelease(CUuserObject object, unsigned int count)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuUserObjectRelease, __ATOMIC_ACQUIRE)(object, count);
+}
+
+SIM_EXPORT CUresult sim__cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphRetainUserObject, __ATOMIC_ACQUIRE)(graph, object, count, flags);
+}
+
+SIM_EXPORT CUresult sim__cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphReleaseUserObject, __ATOMIC_ACQUIRE)(graph, object, count);
+}
+
+SIM_EXPORT CUresult sim__cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphAddKernelNode, __ATOMIC_ACQUIRE)(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphKernelNodeGetParams, __ATOMIC_ACQUIRE)(hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphKernelNodeSetParams, __ATOMIC_ACQUIRE)(hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGraphExecKernelNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, hNode, nodeParams);
+}
+
+SIM_EXPORT CUresult sim__cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamBeginCaptureToGraph, __ATOMIC_ACQUIRE)(hStream, hGraph, dependencies, dependencyData, numDependencies, mode);
+}
+
+SIM_EXPORT CUresult sim__cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamGetCaptureInfo_v2, __ATOMIC_ACQUIRE)(hStream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
+SIM_EXPORT CUresult sim__cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamGetCaptureInfo_v3, __ATOMIC_ACQUIRE)(hStream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+}
+
+SIM_EXPORT CUresult sim__cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamUpdateCaptureDependencies, __ATOMIC_ACQUIRE)(hStream, dependencies, numDependencies, flags);
+}
+
+SIM_EXPORT CUresult sim__cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamUpdateCaptureDependencies_v2, __ATOMIC_ACQUIRE)(hStream, dependencies, dependencyData, numDependencies, flags);
 }
 
 SIM_EXPORT CUresult sim__cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)

@@ -7,9 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cudla_sim import flags, paths
+from cudla_sim.nvdla.build import Network
 from cudla_sim.testing import Compiler
 
 HERE = Path(__file__).resolve().parent
@@ -45,6 +47,17 @@ def vpu_program(folder: Path) -> str:
     return str(target)
 
 
+@pytest.fixture(scope="session")
+def loadable(folder: Path) -> str:
+    """The largest of two by two pixels."""
+    target = folder / "pool.nvdla"
+    shape = (1, 8, 4, 4)
+    net = Network(input=("x", shape), precision="int8", config="nv_full")
+    net.max_pool(2)
+    target.write_bytes(net.build(calibration=np.ones(shape)))
+    return str(target)
+
+
 def _with_kernels(name: str, folder: Path) -> Path:
     program = folder / name.removesuffix(".cu")
     subprocess.run([paths.toolkit_dir() / "bin" / "nvcc", HERE / name, "-o", program], check=True)
@@ -59,6 +72,8 @@ def test_a_program(name: str, folder: Path, request: pytest.FixtureRequest) -> N
         libraries += ["-lcuda", "-lnvrtc"]
     elif name.startswith("upmem_"):
         arguments = request.getfixturevalue("dpu_programs")
+    elif name.startswith("cudla_"):
+        arguments = [request.getfixturevalue("loadable")]
     options = []
     if "PVA_DECLARE_EXECUTABLE" in (HERE / name).read_text():
         options.append(request.getfixturevalue("vpu_program"))

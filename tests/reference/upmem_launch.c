@@ -2,6 +2,7 @@
 #include <dpu.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -25,6 +26,34 @@ static dpu_error_t look(struct dpu_set_t rank, uint32_t rank_number, void *expec
     }
     calls++;
     return DPU_OK;
+}
+
+static volatile int ended;
+
+static dpu_error_t slow(struct dpu_set_t rank, uint32_t rank_id, void *argument)
+{
+    (void)rank;
+    (void)rank_id;
+    (void)argument;
+    usleep(50000);
+    ended = 1;
+    return DPU_OK;
+}
+
+/* dpu_status is a dpu_sync, too: what is queued behind the DPUs has ended, and a fault is told. */
+static void asked(struct dpu_set_t set, bool fails)
+{
+    bool done, fault;
+
+    ended = 0;
+    DPU_ASSERT(dpu_launch(set, DPU_ASYNCHRONOUS));
+    if (!fails)
+        DPU_ASSERT(dpu_callback(set, slow, NULL, DPU_CALLBACK_ASYNC));
+    do
+        DPU_ASSERT(dpu_status(set, &done, &fault));
+    while (!done);
+    CHECK(fault == fails && ended == !fails);
+    DPU_ASSERT(dpu_sync(set));
 }
 
 int main(int argc, char **argv)
@@ -64,6 +93,10 @@ int main(int argc, char **argv)
     CHECK((dpu_sync(set) & 0xffff) == DPU_ERR_DPU_FAULT);
     DPU_ASSERT(dpu_status(set, &done, &fault));
     CHECK(done && fault);
+    DPU_ASSERT(dpu_load(set, argv[1], NULL));
+    asked(set, false);
+    DPU_ASSERT(dpu_copy_to(set, "mode", 0, &mode, sizeof mode));
+    asked(set, true);
     DPU_ASSERT(dpu_free(set));
     printf("ok\n");
     return 0;

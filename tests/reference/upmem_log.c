@@ -75,8 +75,11 @@ int main(int argc, char **argv)
     DPU_ASSERT(dpu_launch(set, DPU_SYNCHRONOUS));
     struct dpu_t *dpu = dpu_get(dpu_rank_from_set(set), 1, 0);
 
+    /* dpu_log_read alone writes a head. */
     DPU_ASSERT(dpulog_read_for_dpu(dpu, stream));
-    snprintf(expected, sizeof expected, DPU_LOG_FORMAT_HEADER "launch 1\n", dpu_get_id(dpu));
+    DPU_ASSERT(dpu_log_read(dpu_set_from_dpu(dpu), stream));
+    snprintf(expected, sizeof expected, "launch 1\n" DPU_LOG_FORMAT_HEADER "launch 1\n",
+             dpu_get_id(dpu));
     is_written(stream, expected);
 
     DPU_ASSERT(dpulog_read_for_dpu_(dpu, collect, &text));

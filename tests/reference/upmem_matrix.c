@@ -104,6 +104,12 @@ int main(void)
     }
     round_trips(rank, &to, &from);
 
+    /* Members of one number are neighbours in a matrix: the member times eight, plus the slice. */
+    for (dpu_slice_id_t slice = 0; slice < 8; slice++) {
+        for (dpu_member_id_t member = 0; member < 8; member++)
+            CHECK(from.ptr[member * 8 + slice] == back[slice * 8 + member]);
+    }
+
     /* A DPU without a buffer is left out. */
     struct dpu_t *first = dpu_get(rank, 0, 0), *third = dpu_get(rank, 0, 2);
     dpu_transfer_matrix_copy(&copy, &from);

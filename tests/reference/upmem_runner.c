@@ -1,6 +1,7 @@
 /* Starting single ranks and DPUs, asking how they are, and resetting them. */
 #include <dpu.h>
 #include <dpu_config.h>
+#include <dpu_custom.h>
 #include <dpu_management.h>
 #include <dpu_runner.h>
 #include <stdint.h>
@@ -21,6 +22,22 @@ static void set_mode(struct dpu_set_t set, uint32_t mode)
     DPU_ASSERT(dpu_copy_to(set, "mode", 0, &mode, sizeof mode));
 }
 
+/* Commands tell the backend what happens; nothing is to be done here. */
+static void commands(void)
+{
+    struct dpu_set_t one;
+
+    DPU_ASSERT(dpu_alloc(1, NULL, &one));
+    struct dpu_rank_t *rank = dpu_rank_from_set(one);
+    for (int command = DPU_COMMAND_DPU_SOFT_RESET; command <= DPU_COMMAND_SET_SLICE_INFO; command++) {
+        DPU_ASSERT(dpu_custom_for_rank(rank, (dpu_custom_command_t)command, NULL));
+        DPU_ASSERT(dpu_custom_for_dpu(dpu_get(rank, 0, 0), (dpu_custom_command_t)command, NULL));
+    }
+    CHECK(dpu_custom_for_dpu(dpu_get(rank, 0, 1), DPU_COMMAND_DPU_PREEXECUTION, NULL)
+          == DPU_ERR_DPU_DISABLED);
+    DPU_ASSERT(dpu_free(one));
+}
+
 int main(int argc, char **argv)
 {
     struct dpu_set_t set;
@@ -28,6 +45,7 @@ int main(int argc, char **argv)
     uint64_t active = 0;
 
     CHECK(argc > 1);
+    commands();
     DPU_ASSERT(dpu_alloc_ranks(1, NULL, &set));
     DPU_ASSERT(dpu_load(set, argv[1], NULL));
     struct dpu_rank_t *rank = dpu_rank_from_set(set);

@@ -7,6 +7,8 @@
 #ifndef __CUDA_CRT_DRIVER_FUNCTIONS_H__
 #define __CUDA_CRT_DRIVER_FUNCTIONS_H__
 
+#include "driver_attributes.h"
+
 typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;
 
@@ -26,38 +28,6 @@ typedef enum CUlibraryOption_enum {
     CU_LIBRARY_BINARY_IS_PRESERVED = 1,
     CU_LIBRARY_NUM_OPTIONS = 2
 } CUlibraryOption;
-
-typedef enum CUlaunchAttributeID_enum {
-    CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
-    CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
-    CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
-    CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,
-    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
-    CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
-    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
-    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
-    CU_LAUNCH_ATTRIBUTE_PRIORITY = 8,
-    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
-    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10
-} CUlaunchAttributeID;
-
-typedef union CUlaunchAttributeValue_union {
-    char pad[64];
-    int cooperative;
-    struct {
-        unsigned int x;
-        unsigned int y;
-        unsigned int z;
-    } clusterDim;
-    int programmaticStreamSerializationAllowed;
-    int priority;
-} CUlaunchAttributeValue;
-
-typedef struct CUlaunchAttribute_st {
-    CUlaunchAttributeID id;
-    char pad[4];
-    CUlaunchAttributeValue value;
-} CUlaunchAttribute;
 
 typedef struct CUlaunchConfig_st {
     unsigned int gridDimX;

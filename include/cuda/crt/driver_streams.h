@@ -72,7 +72,7 @@ CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph);
 CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus);
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
 
-/* Nodes with parameters are added by the runtime's functions, or captured. */
+/* Nodes with parameters: driver_graphs.h. */
 CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags);
 CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph);
 CUresult cuGraphDestroy(CUgraph hGraph);

@@ -6,13 +6,7 @@
 #define __CUDA_CRT_GRAPH_TYPES_H__
 
 #include "../driver_types.h"
-
-/* A union without a name, which C99 does not have. */
-#if defined(__GNUC__) && !defined(CUDLA_SIM_PARSE)
-#define CUDLA_SIM_NAMELESS __extension__
-#else
-#define CUDLA_SIM_NAMELESS
-#endif
+#include "nameless_unions.h"
 
 #if defined(__cplusplus)
 extern "C" {
@@ -94,8 +88,15 @@ struct cudaHostNodeParamsV2 {
     void *userData;
 };
 
+/* Whether the node gets a copy of the graph, or the graph itself. */
+enum cudaGraphChildGraphNodeOwnership {
+    cudaGraphChildGraphOwnershipClone = 0,
+    cudaGraphChildGraphOwnershipMove = 1
+};
+
 struct cudaChildGraphNodeParams {
     cudaGraph_t graph;
+    enum cudaGraphChildGraphNodeOwnership ownership;
 };
 
 struct cudaEventRecordNodeParams {
@@ -125,6 +126,31 @@ struct cudaMemAllocNodeParamsV2 {
 
 struct cudaMemFreeNodeParams {
     void *dptr;
+};
+
+/* The lists are copied; the fences that they point to are those of each launch. */
+struct cudaExternalSemaphoreSignalNodeParams {
+    cudaExternalSemaphore_t *extSemArray;
+    const struct cudaExternalSemaphoreSignalParams *paramsArray;
+    unsigned int numExtSems;
+};
+
+struct cudaExternalSemaphoreSignalNodeParamsV2 {
+    cudaExternalSemaphore_t *extSemArray;
+    const struct cudaExternalSemaphoreSignalParams *paramsArray;
+    unsigned int numExtSems;
+};
+
+struct cudaExternalSemaphoreWaitNodeParams {
+    cudaExternalSemaphore_t *extSemArray;
+    const struct cudaExternalSemaphoreWaitParams *paramsArray;
+    unsigned int numExtSems;
+};
+
+struct cudaExternalSemaphoreWaitNodeParamsV2 {
+    cudaExternalSemaphore_t *extSemArray;
+    const struct cudaExternalSemaphoreWaitParams *paramsArray;
+    unsigned int numExtSems;
 };
 
 /* A value that kernels set and a conditional node reads. */
@@ -158,12 +184,19 @@ struct cudaGraphNodeParams {
         struct cudaChildGraphNodeParams graph;
         struct cudaEventWaitNodeParams eventWait;
         struct cudaEventRecordNodeParams eventRecord;
+        struct cudaExternalSemaphoreSignalNodeParamsV2 extSemSignal;
+        struct cudaExternalSemaphoreWaitNodeParamsV2 extSemWait;
         struct cudaMemAllocNodeParamsV2 alloc;
         struct cudaMemFreeNodeParams free;
         struct cudaConditionalNodeParams conditional;
     };
     long long reserved2;
 };
+
+typedef enum cudaGraphDependencyType_enum {
+    cudaGraphDependencyTypeDefault = 0,
+    cudaGraphDependencyTypeProgrammatic = 1
+} cudaGraphDependencyType;
 
 /* Edges are full dependencies here, which is all zeros. */
 typedef struct cudaGraphEdgeData_st {
@@ -172,6 +205,44 @@ typedef struct cudaGraphEdgeData_st {
     unsigned char type;
     unsigned char reserved[5];
 } cudaGraphEdgeData;
+
+typedef enum cudaGraphInstantiateResult {
+    cudaGraphInstantiateSuccess = 0,
+    cudaGraphInstantiateError = 1,
+    cudaGraphInstantiateInvalidStructure = 2,
+    cudaGraphInstantiateNodeOperationNotSupported = 3,
+    cudaGraphInstantiateMultipleDevicesNotSupported = 4,
+    cudaGraphInstantiateConditionalHandleUnused = 5
+} cudaGraphInstantiateResult;
+
+/* The last two are answers. */
+typedef struct cudaGraphInstantiateParams_st {
+    unsigned long long flags;
+    cudaStream_t uploadStream;
+    cudaGraphNode_t errNode_out;
+    cudaGraphInstantiateResult result_out;
+} cudaGraphInstantiateParams;
+
+/* What a drawing of a graph tells. */
+enum cudaGraphDebugDotFlags {
+    cudaGraphDebugDotFlagsVerbose = 1 << 0,
+    cudaGraphDebugDotFlagsKernelNodeParams = 1 << 2,
+    cudaGraphDebugDotFlagsMemcpyNodeParams = 1 << 3,
+    cudaGraphDebugDotFlagsMemsetNodeParams = 1 << 4,
+    cudaGraphDebugDotFlagsHostNodeParams = 1 << 5,
+    cudaGraphDebugDotFlagsEventNodeParams = 1 << 6,
+    cudaGraphDebugDotFlagsExtSemasSignalNodeParams = 1 << 7,
+    cudaGraphDebugDotFlagsExtSemasWaitNodeParams = 1 << 8,
+    cudaGraphDebugDotFlagsKernelNodeAttributes = 1 << 9,
+    cudaGraphDebugDotFlagsHandles = 1 << 10,
+    cudaGraphDebugDotFlagsConditionalNodeParams = 1 << 15
+};
+
+/* Something of the program that graphs keep alive. */
+typedef struct CUuserObject_st *cudaUserObject_t;
+
+enum cudaUserObjectFlags { cudaUserObjectNoDestructorSync = 1 };
+enum cudaUserObjectRetainFlags { cudaGraphUserObjectMove = 1 };
 
 enum cudaStreamUpdateCaptureDependenciesFlags {
     cudaStreamAddCaptureDependencies = 0,

@@ -48,6 +48,23 @@ cudaError_t __cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 bl
 cudaError_t __cudlaSimLaunch(cudaStream_t stream, const char *kernel, void (*run)(void *),
                              void (*drop)(void *), void *data);
 
+/* The same of a kernel that can be asked about: `tell` fills in a struct cudlaSimLaunched of the data. */
+cudaError_t __cudlaSimLaunchOf(cudaStream_t stream, const char *kernel, void (*run)(void *),
+                               void (*drop)(void *), void (*tell)(void *, void *), void *data);
+
+#if !defined(CUDLA_SIM_PARSE)
+/* What a launch is of; the arguments are those that it copied. */
+struct cudlaSimLaunched {
+    const void *func; /* NULL where the kernel has no address, as some templates */
+    struct dim3 grid, block;
+    size_t shared;
+    int cooperative;
+    void **arguments; /* given: room for that many */
+    size_t room;
+    size_t count; /* how many there are */
+};
+#endif
+
 /* The running launch failed: the context is ruined with `error`, as by an illegal access. */
 void __cudlaSimFault(cudaError_t error, const char *explanation);
 

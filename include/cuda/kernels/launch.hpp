@@ -26,8 +26,21 @@ struct Launched {
     virtual ~Launched() = default;
     virtual void run() = 0;
 
+    /* Addresses of the copies, as many as there is room for; how many there are. */
+    virtual size_t copies(void **, size_t) { return 0; }
+
     static void start(void *self_) { static_cast<Launched *>(self_)->run(); }
     static void drop(void *self_) { delete static_cast<Launched *>(self_); }
+    static void tell(void *self_, void *launched) {
+        Launched &self = *static_cast<Launched *>(self_);
+        auto &to = *static_cast<cudlaSimLaunched *>(launched);
+        to.func = self.shape.function;
+        to.grid = self.shape.grid;
+        to.block = self.shape.block;
+        to.shared = self.shape.shared_bytes;
+        to.cooperative = self.shape.cooperative != nullptr;
+        to.count = self.copies(to.arguments, to.room);
+    }
 };
 
 /* An argument during a block: a small one is no memory that a kernel's stores could change. */
@@ -62,6 +75,17 @@ template <class Body, class... P> struct Call final : Launched {
 #endif
 
     void run() override { run_grid(shape, &threads, this); }
+
+    size_t copies(void **to, size_t room) override {
+        size_t count = 0;
+        [[maybe_unused]] auto add = [&](const void *copy) {
+            if (count < room)
+                to[count] = const_cast<void *>(copy);
+            count++;
+        };
+        arguments.pass_to([&](const P &...copied) { (add(static_cast<const void *>(__builtin_addressof(copied))), ...); });
+        return count;
+    }
 };
 
 /* Bytes of shared memory of a block, as the device says. */
@@ -137,7 +161,8 @@ inline cudaError_t submit(Launched *launch, cudaStream_t stream) {
     if (error == cudaSuccess && worth_help(launch->shape))
         Pool::get().announce();
     if (error == cudaSuccess)
-        error = __cudlaSimLaunch(stream, launch->shape.kernel, &Launched::start, &Launched::drop, launch);
+        error = __cudlaSimLaunchOf(stream, launch->shape.kernel, &Launched::start, &Launched::drop, &Launched::tell,
+                                   launch);
     if (error != cudaSuccess)
         delete launch;
     return error;

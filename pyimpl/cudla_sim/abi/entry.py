@@ -93,11 +93,11 @@ class Family:
                 self.bad_handle if status is None else status, f"{argument} {error}"
             ) from None
 
-    def require(self, status: int, **pointers: Any) -> None:
+    def require(self, status: int, to: str = "memory for the result", /, **pointers: Any) -> None:
         """Raises this family's error for the first of the named pointers that is NULL."""
         for name, value in pointers.items():
             if not value:
-                raise self.error(status, f"{name} is NULL; it points to memory for the result")
+                raise self.error(status, f"{name} is NULL; it points to {to}")
 
     def export(
         self, name: str, *, failure: Any = None, status: bool = True, always: bool = False

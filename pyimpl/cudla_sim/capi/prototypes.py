@@ -768,6 +768,7 @@ class cudaHostNodeParamsV2(ctypes.Structure):
 class cudaChildGraphNodeParams(ctypes.Structure):
     _fields_ = [
         ('graph', ctypes.c_void_p),
+        ('ownership', ctypes.c_int),
     ]
 
 
@@ -809,6 +810,38 @@ class cudaMemFreeNodeParams(ctypes.Structure):
     ]
 
 
+class cudaExternalSemaphoreSignalNodeParams(ctypes.Structure):
+    _fields_ = [
+        ('extSemArray', ctypes.c_void_p),
+        ('paramsArray', ctypes.c_void_p),
+        ('numExtSems', ctypes.c_uint),
+    ]
+
+
+class cudaExternalSemaphoreSignalNodeParamsV2(ctypes.Structure):
+    _fields_ = [
+        ('extSemArray', ctypes.c_void_p),
+        ('paramsArray', ctypes.c_void_p),
+        ('numExtSems', ctypes.c_uint),
+    ]
+
+
+class cudaExternalSemaphoreWaitNodeParams(ctypes.Structure):
+    _fields_ = [
+        ('extSemArray', ctypes.c_void_p),
+        ('paramsArray', ctypes.c_void_p),
+        ('numExtSems', ctypes.c_uint),
+    ]
+
+
+class cudaExternalSemaphoreWaitNodeParamsV2(ctypes.Structure):
+    _fields_ = [
+        ('extSemArray', ctypes.c_void_p),
+        ('paramsArray', ctypes.c_void_p),
+        ('numExtSems', ctypes.c_uint),
+    ]
+
+
 class cudaConditionalNodeParams(ctypes.Structure):
     _fields_ = [
         ('handle', ctypes.c_uint64),
@@ -828,6 +861,8 @@ class cudaGraphNodeParams__anonymous2(ctypes.Union):
         ('graph', cudaChildGraphNodeParams),
         ('eventWait', cudaEventWaitNodeParams),
         ('eventRecord', cudaEventRecordNodeParams),
+        ('extSemSignal', cudaExternalSemaphoreSignalNodeParamsV2),
+        ('extSemWait', cudaExternalSemaphoreWaitNodeParamsV2),
         ('alloc', cudaMemAllocNodeParamsV2),
         ('free', cudaMemFreeNodeParams),
         ('conditional', cudaConditionalNodeParams),
@@ -854,6 +889,18 @@ class cudaGraphEdgeData_st(ctypes.Structure):
 
 
 cudaGraphEdgeData = cudaGraphEdgeData_st
+
+
+class cudaGraphInstantiateParams_st(ctypes.Structure):
+    _fields_ = [
+        ('flags', ctypes.c_uint64),
+        ('uploadStream', ctypes.c_void_p),
+        ('errNode_out', ctypes.c_void_p),
+        ('result_out', ctypes.c_int),
+    ]
+
+
+cudaGraphInstantiateParams = cudaGraphInstantiateParams_st
 
 
 class cudaGraphExecUpdateResultInfo_st(ctypes.Structure):
@@ -1005,30 +1052,6 @@ class cudaFuncAttributes(ctypes.Structure):
     ]
 
 
-class cudaIpcMemHandle_st(ctypes.Structure):
-    _fields_ = [
-        ('reserved', ctypes.c_char * 64),
-    ]
-
-
-cudaIpcMemHandle_t = cudaIpcMemHandle_st
-
-
-class cudaIpcEventHandle_st(ctypes.Structure):
-    _fields_ = [
-        ('reserved', ctypes.c_char * 64),
-    ]
-
-
-cudaIpcEventHandle_t = cudaIpcEventHandle_st
-
-
-class cudaMemPoolPtrExportData(ctypes.Structure):
-    _fields_ = [
-        ('reserved', ctypes.c_uint8 * 64),
-    ]
-
-
 class cudaAccessPolicyWindow(ctypes.Structure):
     _fields_ = [
         ('base_ptr', ctypes.c_void_p),
@@ -1105,6 +1128,30 @@ class cudaLaunchConfig_st(ctypes.Structure):
 
 
 cudaLaunchConfig_t = cudaLaunchConfig_st
+
+
+class cudaIpcMemHandle_st(ctypes.Structure):
+    _fields_ = [
+        ('reserved', ctypes.c_char * 64),
+    ]
+
+
+cudaIpcMemHandle_t = cudaIpcMemHandle_st
+
+
+class cudaIpcEventHandle_st(ctypes.Structure):
+    _fields_ = [
+        ('reserved', ctypes.c_char * 64),
+    ]
+
+
+cudaIpcEventHandle_t = cudaIpcEventHandle_st
+
+
+class cudaMemPoolPtrExportData(ctypes.Structure):
+    _fields_ = [
+        ('reserved', ctypes.c_uint8 * 64),
+    ]
 
 
 class CUctxCreateParams_st(ctypes.Structure):
@@ -1404,6 +1451,29 @@ class CUmemPoolProps_st(ctypes.Structure):
 CUmemPoolProps_v1 = CUmemPoolProps_st
 
 
+class CUaccessPolicyWindow_st(ctypes.Structure):
+    _fields_ = [
+        ('base_ptr', ctypes.c_void_p),
+        ('num_bytes', ctypes.c_size_t),
+        ('hitRatio', ctypes.c_float),
+        ('hitProp', ctypes.c_int),
+        ('missProp', ctypes.c_int),
+    ]
+
+
+CUaccessPolicyWindow_v1 = CUaccessPolicyWindow_st
+
+
+class CUlaunchMemSyncDomainMap_st(ctypes.Structure):
+    _fields_ = [
+        ('default_', ctypes.c_uint8),
+        ('remote', ctypes.c_uint8),
+    ]
+
+
+CUlaunchMemSyncDomainMap = CUlaunchMemSyncDomainMap_st
+
+
 class CUlaunchAttributeValue_union_clusterDim(ctypes.Structure):
     _fields_ = [
         ('x', ctypes.c_uint),
@@ -1412,13 +1482,53 @@ class CUlaunchAttributeValue_union_clusterDim(ctypes.Structure):
     ]
 
 
+class CUlaunchAttributeValue_union_programmaticEvent(ctypes.Structure):
+    _fields_ = [
+        ('event', ctypes.c_void_p),
+        ('flags', ctypes.c_int),
+        ('triggerAtBlockStart', ctypes.c_int),
+    ]
+
+
+class CUlaunchAttributeValue_union_launchCompletionEvent(ctypes.Structure):
+    _fields_ = [
+        ('event', ctypes.c_void_p),
+        ('flags', ctypes.c_int),
+    ]
+
+
+class CUlaunchAttributeValue_union_preferredClusterDim(ctypes.Structure):
+    _fields_ = [
+        ('x', ctypes.c_uint),
+        ('y', ctypes.c_uint),
+        ('z', ctypes.c_uint),
+    ]
+
+
+class CUlaunchAttributeValue_union_deviceUpdatableKernelNode(ctypes.Structure):
+    _fields_ = [
+        ('deviceUpdatable', ctypes.c_int),
+        ('devNode', ctypes.c_void_p),
+    ]
+
+
 class CUlaunchAttributeValue_union(ctypes.Union):
     _fields_ = [
         ('pad', ctypes.c_char * 64),
+        ('accessPolicyWindow', CUaccessPolicyWindow_st),
         ('cooperative', ctypes.c_int),
+        ('syncPolicy', ctypes.c_int),
         ('clusterDim', CUlaunchAttributeValue_union_clusterDim),
+        ('clusterSchedulingPolicyPreference', ctypes.c_int),
         ('programmaticStreamSerializationAllowed', ctypes.c_int),
+        ('programmaticEvent', CUlaunchAttributeValue_union_programmaticEvent),
+        ('launchCompletionEvent', CUlaunchAttributeValue_union_launchCompletionEvent),
         ('priority', ctypes.c_int),
+        ('memSyncDomainMap', CUlaunchMemSyncDomainMap_st),
+        ('memSyncDomain', ctypes.c_int),
+        ('preferredClusterDim', CUlaunchAttributeValue_union_preferredClusterDim),
+        ('deviceUpdatableKernelNode', CUlaunchAttributeValue_union_deviceUpdatableKernelNode),
+        ('sharedMemCarveout', ctypes.c_uint),
     ]
 
 
@@ -1452,6 +1562,567 @@ class CUlaunchConfig_st(ctypes.Structure):
 
 
 CUlaunchConfig = CUlaunchConfig_st
+
+
+class CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st_handle_win32(ctypes.Structure):
+    _fields_ = [
+        ('handle', ctypes.c_void_p),
+        ('name', ctypes.c_void_p),
+    ]
+
+
+class CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st_handle(ctypes.Union):
+    _fields_ = [
+        ('fd', ctypes.c_int),
+        ('win32', CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st_handle_win32),
+        ('nvSciBufObject', ctypes.c_void_p),
+    ]
+
+
+class CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st(ctypes.Structure):
+    _fields_ = [
+        ('type', ctypes.c_int),
+        ('handle', CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st_handle),
+        ('size', ctypes.c_uint64),
+        ('flags', ctypes.c_uint),
+        ('reserved', ctypes.c_uint * 16),
+    ]
+
+
+CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1 = CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st
+
+
+class CUDA_EXTERNAL_MEMORY_BUFFER_DESC_st(ctypes.Structure):
+    _fields_ = [
+        ('offset', ctypes.c_uint64),
+        ('size', ctypes.c_uint64),
+        ('flags', ctypes.c_uint),
+        ('reserved', ctypes.c_uint * 16),
+    ]
+
+
+CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1 = CUDA_EXTERNAL_MEMORY_BUFFER_DESC_st
+
+
+class CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_st(ctypes.Structure):
+    _fields_ = [
+        ('offset', ctypes.c_uint64),
+        ('arrayDesc', CUDA_ARRAY3D_DESCRIPTOR_st),
+        ('numLevels', ctypes.c_uint),
+        ('reserved', ctypes.c_uint * 16),
+    ]
+
+
+CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1 = CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_st
+
+
+class CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_st_handle_win32(ctypes.Structure):
+    _fields_ = [
+        ('handle', ctypes.c_void_p),
+        ('name', ctypes.c_void_p),
+    ]
+
+
+class CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_st_handle(ctypes.Union):
+    _fields_ = [
+        ('fd', ctypes.c_int),
+        ('win32', CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_st_handle_win32),
+        ('nvSciSyncObj', ctypes.c_void_p),
+    ]
+
+
+class CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_st(ctypes.Structure):
+    _fields_ = [
+        ('type', ctypes.c_int),
+        ('handle', CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_st_handle),
+        ('flags', ctypes.c_uint),
+        ('reserved', ctypes.c_uint * 16),
+    ]
+
+
+CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1 = CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_st
+
+
+class CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_st_params_fence(ctypes.Structure):
+    _fields_ = [
+        ('value', ctypes.c_uint64),
+    ]
+
+
+class CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_st_params_nvSciSync(ctypes.Union):
+    _fields_ = [
+        ('fence', ctypes.c_void_p),
+        ('reserved', ctypes.c_uint64),
+    ]
+
+
+class CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_st_params_keyedMutex(ctypes.Structure):
+    _fields_ = [
+        ('key', ctypes.c_uint64),
+    ]
+
+
+class CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_st_params(ctypes.Structure):
+    _fields_ = [
+        ('fence', CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_st_params_fence),
+        ('nvSciSync', CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_st_params_nvSciSync),
+        ('keyedMutex', CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_st_params_keyedMutex),
+        ('reserved', ctypes.c_uint * 12),
+    ]
+
+
+class CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_st(ctypes.Structure):
+    _fields_ = [
+        ('params', CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_st_params),
+        ('flags', ctypes.c_uint),
+        ('reserved', ctypes.c_uint * 16),
+    ]
+
+
+CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1 = CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_st
+
+
+class CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st_params_fence(ctypes.Structure):
+    _fields_ = [
+        ('value', ctypes.c_uint64),
+    ]
+
+
+class CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st_params_nvSciSync(ctypes.Union):
+    _fields_ = [
+        ('fence', ctypes.c_void_p),
+        ('reserved', ctypes.c_uint64),
+    ]
+
+
+class CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st_params_keyedMutex(ctypes.Structure):
+    _fields_ = [
+        ('key', ctypes.c_uint64),
+        ('timeoutMs', ctypes.c_uint),
+    ]
+
+
+class CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st_params(ctypes.Structure):
+    _fields_ = [
+        ('fence', CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st_params_fence),
+        ('nvSciSync', CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st_params_nvSciSync),
+        ('keyedMutex', CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st_params_keyedMutex),
+        ('reserved', ctypes.c_uint * 10),
+    ]
+
+
+class CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st(ctypes.Structure):
+    _fields_ = [
+        ('params', CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st_params),
+        ('flags', ctypes.c_uint),
+        ('reserved', ctypes.c_uint * 16),
+    ]
+
+
+CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1 = CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st
+
+
+class CUstreamMemOpWaitValueParams_st__anonymous2(ctypes.Union):
+    _fields_ = [
+        ('value', ctypes.c_uint32),
+        ('value64', ctypes.c_uint64),
+    ]
+
+
+class CUstreamMemOpWaitValueParams_st(ctypes.Structure):
+    _anonymous_ = ('_anonymous2',)
+    _fields_ = [
+        ('operation', ctypes.c_int),
+        ('address', ctypes.c_uint64),
+        ('_anonymous2', CUstreamMemOpWaitValueParams_st__anonymous2),
+        ('flags', ctypes.c_uint),
+        ('alias', ctypes.c_uint64),
+    ]
+
+
+CUstreamMemOpWaitValueParams = CUstreamMemOpWaitValueParams_st
+
+
+class CUstreamMemOpWriteValueParams_st__anonymous2(ctypes.Union):
+    _fields_ = [
+        ('value', ctypes.c_uint32),
+        ('value64', ctypes.c_uint64),
+    ]
+
+
+class CUstreamMemOpWriteValueParams_st(ctypes.Structure):
+    _anonymous_ = ('_anonymous2',)
+    _fields_ = [
+        ('operation', ctypes.c_int),
+        ('address', ctypes.c_uint64),
+        ('_anonymous2', CUstreamMemOpWriteValueParams_st__anonymous2),
+        ('flags', ctypes.c_uint),
+        ('alias', ctypes.c_uint64),
+    ]
+
+
+CUstreamMemOpWriteValueParams = CUstreamMemOpWriteValueParams_st
+
+
+class CUstreamMemOpFlushRemoteWritesParams_st(ctypes.Structure):
+    _fields_ = [
+        ('operation', ctypes.c_int),
+        ('flags', ctypes.c_uint),
+    ]
+
+
+CUstreamMemOpFlushRemoteWritesParams = CUstreamMemOpFlushRemoteWritesParams_st
+
+
+class CUstreamMemOpMemoryBarrierParams_st(ctypes.Structure):
+    _fields_ = [
+        ('operation', ctypes.c_int),
+        ('flags', ctypes.c_uint),
+    ]
+
+
+CUstreamMemOpMemoryBarrierParams = CUstreamMemOpMemoryBarrierParams_st
+
+
+class CUstreamBatchMemOpParams_union(ctypes.Union):
+    _fields_ = [
+        ('operation', ctypes.c_int),
+        ('waitValue', CUstreamMemOpWaitValueParams_st),
+        ('writeValue', CUstreamMemOpWriteValueParams_st),
+        ('flushRemoteWrites', CUstreamMemOpFlushRemoteWritesParams_st),
+        ('memoryBarrier', CUstreamMemOpMemoryBarrierParams_st),
+        ('pad', ctypes.c_uint64 * 6),
+    ]
+
+
+CUstreamBatchMemOpParams_v1 = CUstreamBatchMemOpParams_union
+
+
+class CUDA_KERNEL_NODE_PARAMS_st(ctypes.Structure):
+    _fields_ = [
+        ('func', ctypes.c_void_p),
+        ('gridDimX', ctypes.c_uint),
+        ('gridDimY', ctypes.c_uint),
+        ('gridDimZ', ctypes.c_uint),
+        ('blockDimX', ctypes.c_uint),
+        ('blockDimY', ctypes.c_uint),
+        ('blockDimZ', ctypes.c_uint),
+        ('sharedMemBytes', ctypes.c_uint),
+        ('kernelParams', ctypes.c_void_p),
+        ('extra', ctypes.c_void_p),
+    ]
+
+
+CUDA_KERNEL_NODE_PARAMS_v1 = CUDA_KERNEL_NODE_PARAMS_st
+
+
+class CUDA_KERNEL_NODE_PARAMS_v2_st(ctypes.Structure):
+    _fields_ = [
+        ('func', ctypes.c_void_p),
+        ('gridDimX', ctypes.c_uint),
+        ('gridDimY', ctypes.c_uint),
+        ('gridDimZ', ctypes.c_uint),
+        ('blockDimX', ctypes.c_uint),
+        ('blockDimY', ctypes.c_uint),
+        ('blockDimZ', ctypes.c_uint),
+        ('sharedMemBytes', ctypes.c_uint),
+        ('kernelParams', ctypes.c_void_p),
+        ('extra', ctypes.c_void_p),
+        ('kern', ctypes.c_void_p),
+        ('ctx', ctypes.c_void_p),
+    ]
+
+
+CUDA_KERNEL_NODE_PARAMS_v2 = CUDA_KERNEL_NODE_PARAMS_v2_st
+
+
+class CUDA_KERNEL_NODE_PARAMS_v3_st(ctypes.Structure):
+    _fields_ = [
+        ('func', ctypes.c_void_p),
+        ('gridDimX', ctypes.c_uint),
+        ('gridDimY', ctypes.c_uint),
+        ('gridDimZ', ctypes.c_uint),
+        ('blockDimX', ctypes.c_uint),
+        ('blockDimY', ctypes.c_uint),
+        ('blockDimZ', ctypes.c_uint),
+        ('sharedMemBytes', ctypes.c_uint),
+        ('kernelParams', ctypes.c_void_p),
+        ('extra', ctypes.c_void_p),
+        ('kern', ctypes.c_void_p),
+        ('ctx', ctypes.c_void_p),
+    ]
+
+
+CUDA_KERNEL_NODE_PARAMS_v3 = CUDA_KERNEL_NODE_PARAMS_v3_st
+
+
+class CUDA_MEMSET_NODE_PARAMS_st(ctypes.Structure):
+    _fields_ = [
+        ('dst', ctypes.c_uint64),
+        ('pitch', ctypes.c_size_t),
+        ('value', ctypes.c_uint),
+        ('elementSize', ctypes.c_uint),
+        ('width', ctypes.c_size_t),
+        ('height', ctypes.c_size_t),
+    ]
+
+
+CUDA_MEMSET_NODE_PARAMS_v1 = CUDA_MEMSET_NODE_PARAMS_st
+
+
+class CUDA_MEMSET_NODE_PARAMS_v2_st(ctypes.Structure):
+    _fields_ = [
+        ('dst', ctypes.c_uint64),
+        ('pitch', ctypes.c_size_t),
+        ('value', ctypes.c_uint),
+        ('elementSize', ctypes.c_uint),
+        ('width', ctypes.c_size_t),
+        ('height', ctypes.c_size_t),
+        ('ctx', ctypes.c_void_p),
+    ]
+
+
+CUDA_MEMSET_NODE_PARAMS_v2 = CUDA_MEMSET_NODE_PARAMS_v2_st
+
+
+class CUDA_HOST_NODE_PARAMS_st(ctypes.Structure):
+    _fields_ = [
+        ('fn', ctypes.c_void_p),
+        ('userData', ctypes.c_void_p),
+    ]
+
+
+CUDA_HOST_NODE_PARAMS_v1 = CUDA_HOST_NODE_PARAMS_st
+
+
+class CUDA_HOST_NODE_PARAMS_v2_st(ctypes.Structure):
+    _fields_ = [
+        ('fn', ctypes.c_void_p),
+        ('userData', ctypes.c_void_p),
+    ]
+
+
+CUDA_HOST_NODE_PARAMS_v2 = CUDA_HOST_NODE_PARAMS_v2_st
+
+
+class CUDA_MEMCPY_NODE_PARAMS_st(ctypes.Structure):
+    _fields_ = [
+        ('flags', ctypes.c_int),
+        ('reserved', ctypes.c_int),
+        ('copyCtx', ctypes.c_void_p),
+        ('copyParams', CUDA_MEMCPY3D_st),
+    ]
+
+
+CUDA_MEMCPY_NODE_PARAMS = CUDA_MEMCPY_NODE_PARAMS_st
+
+
+class CUDA_CHILD_GRAPH_NODE_PARAMS_st(ctypes.Structure):
+    _fields_ = [
+        ('graph', ctypes.c_void_p),
+        ('ownership', ctypes.c_int),
+    ]
+
+
+CUDA_CHILD_GRAPH_NODE_PARAMS = CUDA_CHILD_GRAPH_NODE_PARAMS_st
+
+
+class CUDA_EVENT_RECORD_NODE_PARAMS_st(ctypes.Structure):
+    _fields_ = [
+        ('event', ctypes.c_void_p),
+    ]
+
+
+CUDA_EVENT_RECORD_NODE_PARAMS = CUDA_EVENT_RECORD_NODE_PARAMS_st
+
+
+class CUDA_EVENT_WAIT_NODE_PARAMS_st(ctypes.Structure):
+    _fields_ = [
+        ('event', ctypes.c_void_p),
+    ]
+
+
+CUDA_EVENT_WAIT_NODE_PARAMS = CUDA_EVENT_WAIT_NODE_PARAMS_st
+
+
+class CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_st(ctypes.Structure):
+    _fields_ = [
+        ('extSemArray', ctypes.c_void_p),
+        ('paramsArray', ctypes.c_void_p),
+        ('numExtSems', ctypes.c_uint),
+    ]
+
+
+CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1 = CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_st
+
+
+class CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_st(ctypes.Structure):
+    _fields_ = [
+        ('extSemArray', ctypes.c_void_p),
+        ('paramsArray', ctypes.c_void_p),
+        ('numExtSems', ctypes.c_uint),
+    ]
+
+
+CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2 = CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_st
+
+
+class CUDA_EXT_SEM_WAIT_NODE_PARAMS_st(ctypes.Structure):
+    _fields_ = [
+        ('extSemArray', ctypes.c_void_p),
+        ('paramsArray', ctypes.c_void_p),
+        ('numExtSems', ctypes.c_uint),
+    ]
+
+
+CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1 = CUDA_EXT_SEM_WAIT_NODE_PARAMS_st
+
+
+class CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_st(ctypes.Structure):
+    _fields_ = [
+        ('extSemArray', ctypes.c_void_p),
+        ('paramsArray', ctypes.c_void_p),
+        ('numExtSems', ctypes.c_uint),
+    ]
+
+
+CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2 = CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_st
+
+
+class CUDA_MEM_ALLOC_NODE_PARAMS_v1_st(ctypes.Structure):
+    _fields_ = [
+        ('poolProps', CUmemPoolProps_st),
+        ('accessDescs', ctypes.c_void_p),
+        ('accessDescCount', ctypes.c_size_t),
+        ('bytesize', ctypes.c_size_t),
+        ('dptr', ctypes.c_uint64),
+    ]
+
+
+CUDA_MEM_ALLOC_NODE_PARAMS_v1 = CUDA_MEM_ALLOC_NODE_PARAMS_v1_st
+
+
+class CUDA_MEM_ALLOC_NODE_PARAMS_v2_st(ctypes.Structure):
+    _fields_ = [
+        ('poolProps', CUmemPoolProps_st),
+        ('accessDescs', ctypes.c_void_p),
+        ('accessDescCount', ctypes.c_size_t),
+        ('bytesize', ctypes.c_size_t),
+        ('dptr', ctypes.c_uint64),
+    ]
+
+
+CUDA_MEM_ALLOC_NODE_PARAMS_v2 = CUDA_MEM_ALLOC_NODE_PARAMS_v2_st
+
+
+class CUDA_MEM_FREE_NODE_PARAMS_st(ctypes.Structure):
+    _fields_ = [
+        ('dptr', ctypes.c_uint64),
+    ]
+
+
+CUDA_MEM_FREE_NODE_PARAMS = CUDA_MEM_FREE_NODE_PARAMS_st
+
+
+class CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st(ctypes.Structure):
+    _fields_ = [
+        ('ctx', ctypes.c_void_p),
+        ('count', ctypes.c_uint),
+        ('paramArray', ctypes.c_void_p),
+        ('flags', ctypes.c_uint),
+    ]
+
+
+CUDA_BATCH_MEM_OP_NODE_PARAMS_v1 = CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st
+
+
+class CUDA_BATCH_MEM_OP_NODE_PARAMS_v2_st(ctypes.Structure):
+    _fields_ = [
+        ('ctx', ctypes.c_void_p),
+        ('count', ctypes.c_uint),
+        ('paramArray', ctypes.c_void_p),
+        ('flags', ctypes.c_uint),
+    ]
+
+
+CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 = CUDA_BATCH_MEM_OP_NODE_PARAMS_v2_st
+
+
+class CUDA_CONDITIONAL_NODE_PARAMS(ctypes.Structure):
+    _fields_ = [
+        ('handle', ctypes.c_uint64),
+        ('type', ctypes.c_int),
+        ('size', ctypes.c_uint),
+        ('phGraph_out', ctypes.c_void_p),
+        ('ctx', ctypes.c_void_p),
+    ]
+
+
+class CUgraphNodeParams_st__anonymous2(ctypes.Union):
+    _fields_ = [
+        ('reserved1', ctypes.c_int64 * 29),
+        ('kernel', CUDA_KERNEL_NODE_PARAMS_v3_st),
+        ('memcpy', CUDA_MEMCPY_NODE_PARAMS_st),
+        ('memset', CUDA_MEMSET_NODE_PARAMS_v2_st),
+        ('host', CUDA_HOST_NODE_PARAMS_v2_st),
+        ('graph', CUDA_CHILD_GRAPH_NODE_PARAMS_st),
+        ('eventWait', CUDA_EVENT_WAIT_NODE_PARAMS_st),
+        ('eventRecord', CUDA_EVENT_RECORD_NODE_PARAMS_st),
+        ('extSemSignal', CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_st),
+        ('extSemWait', CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_st),
+        ('alloc', CUDA_MEM_ALLOC_NODE_PARAMS_v2_st),
+        ('free', CUDA_MEM_FREE_NODE_PARAMS_st),
+        ('memOp', CUDA_BATCH_MEM_OP_NODE_PARAMS_v2_st),
+        ('conditional', CUDA_CONDITIONAL_NODE_PARAMS),
+    ]
+
+
+class CUgraphNodeParams_st(ctypes.Structure):
+    _anonymous_ = ('_anonymous2',)
+    _fields_ = [
+        ('type', ctypes.c_int),
+        ('reserved0', ctypes.c_int * 3),
+        ('_anonymous2', CUgraphNodeParams_st__anonymous2),
+        ('reserved2', ctypes.c_int64),
+    ]
+
+
+CUgraphNodeParams = CUgraphNodeParams_st
+
+
+class CUgraphEdgeData_st(ctypes.Structure):
+    _fields_ = [
+        ('from_port', ctypes.c_uint8),
+        ('to_port', ctypes.c_uint8),
+        ('type', ctypes.c_uint8),
+        ('reserved', ctypes.c_uint8 * 5),
+    ]
+
+
+CUgraphEdgeData = CUgraphEdgeData_st
+
+
+class CUDA_GRAPH_INSTANTIATE_PARAMS_st(ctypes.Structure):
+    _fields_ = [
+        ('flags', ctypes.c_uint64),
+        ('hUploadStream', ctypes.c_void_p),
+        ('hErrNode_out', ctypes.c_void_p),
+        ('result_out', ctypes.c_int),
+    ]
+
+
+CUDA_GRAPH_INSTANTIATE_PARAMS = CUDA_GRAPH_INSTANTIATE_PARAMS_st
+
+
+class CUgraphExecUpdateResultInfo_st(ctypes.Structure):
+    _fields_ = [
+        ('result', ctypes.c_int),
+        ('errorNode', ctypes.c_void_p),
+        ('errorFromNode', ctypes.c_void_p),
+    ]
+
+
+CUgraphExecUpdateResultInfo_v1 = CUgraphExecUpdateResultInfo_st
 
 
 class NvDlaMemDescRec(ctypes.Structure):
@@ -2836,6 +3507,7 @@ PROTOTYPES = {
     "__cudaGetKernel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "__cudaLaunchKernel": (ctypes.c_int, [ctypes.c_void_p, dim3, dim3, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
     "__cudlaSimLaunch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "__cudlaSimLaunchOf": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "__cudlaSimFault": (None, [ctypes.c_int, ctypes.c_void_p]),
     "__cudlaSimVariable": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
     "__cudlaSimChecks": (ctypes.c_uint, []),
@@ -3022,29 +3694,81 @@ PROTOTYPES = {
     "cudaGraphConditionalHandleCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
     "cudaGraphAddDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
     "cudaGraphRemoveDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "cudaGraphAddDependencies_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "cudaGraphRemoveDependencies_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
     "cudaGraphDestroyNode": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaGraphGetNodes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaGraphGetRootNodes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaGraphGetEdges": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaGraphNodeGetDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaGraphNodeGetDependentNodes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphGetEdges_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphNodeGetDependencies_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphNodeGetDependentNodes_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphNodeFindInClone": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaGraphNodeGetType": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphKernelNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaGraphInstantiate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
     "cudaGraphInstantiateWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
+    "cudaGraphInstantiateWithParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecGetFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaGraphUpload": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaGraphLaunch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaGraphExecDestroy": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaGraphExecKernelNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExecMemcpyNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExecMemcpyNodeSetParams1D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
-    "cudaGraphExecMemsetNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExecHostNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaGraphExecUpdate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaDeviceGetGraphMemAttribute": (ctypes.c_int, [ctypes.c_int, ctypes.c_int, ctypes.c_void_p]),
     "cudaDeviceSetGraphMemAttribute": (ctypes.c_int, [ctypes.c_int, ctypes.c_int, ctypes.c_void_p]),
     "cudaDeviceGraphMemTrim": (ctypes.c_int, [ctypes.c_int]),
     "cudaStreamGetCaptureInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaStreamSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "cudaStreamGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "cudaStreamCopyAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaCtxResetPersistingL2Cache": (ctypes.c_int, []),
+    "cudaLaunchKernelExC": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphKernelNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphKernelNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphKernelNodeGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "cudaGraphKernelNodeSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "cudaGraphKernelNodeCopyAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphMemcpyNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphMemcpyNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphMemcpyNodeSetParams1D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
+    "cudaGraphMemsetNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphMemsetNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphHostNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphHostNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphChildGraphNodeGetGraph": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphEventRecordNodeGetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphEventRecordNodeSetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphEventWaitNodeGetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphEventWaitNodeSetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphMemAllocNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphMemFreeNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphAddExternalSemaphoresSignalNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphExternalSemaphoresSignalNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExternalSemaphoresSignalNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphAddExternalSemaphoresWaitNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphExternalSemaphoresWaitNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExternalSemaphoresWaitNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecKernelNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecMemcpyNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecMemcpyNodeSetParams1D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
+    "cudaGraphExecMemsetNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecHostNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecChildGraphNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecEventRecordNodeSetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecEventWaitNodeSetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecExternalSemaphoresSignalNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecExternalSemaphoresWaitNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphNodeSetEnabled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cudaGraphNodeGetEnabled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphDebugDotPrint": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cudaUserObjectCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
+    "cudaUserObjectRetain": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "cudaUserObjectRelease": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "cudaGraphRetainUserObject": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
+    "cudaGraphReleaseUserObject": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
     "cudaIpcGetMemHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaIpcOpenMemHandle": (ctypes.c_int, [ctypes.c_void_p, cudaIpcMemHandle_st, ctypes.c_uint]),
     "cudaIpcCloseMemHandle": (ctypes.c_int, [ctypes.c_void_p]),
@@ -3054,11 +3778,6 @@ PROTOTYPES = {
     "cudaMemPoolImportFromShareableHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint]),
     "cudaMemPoolExportPointer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaMemPoolImportPointer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaStreamSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cudaStreamGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cudaStreamCopyAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaCtxResetPersistingL2Cache": (ctypes.c_int, []),
-    "cudaLaunchKernelExC": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaMemcpyToSymbol": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
     "cudaMemcpyFromSymbol": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
     "cudaMemcpyToSymbolAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
@@ -3275,6 +3994,9 @@ PROTOTYPES = {
     "cuOccupancyMaxPotentialBlockSize": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
     "cuOccupancyMaxPotentialBlockSizeWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_uint]),
     "cuOccupancyAvailableDynamicSMemPerBlock": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
+    "cuStreamSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "cuStreamGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "cuStreamCopyAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuLaunchKernelEx": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuModuleGetLoadingMode": (ctypes.c_int, [ctypes.c_void_p]),
     "cuModuleGetFunctionCount": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
@@ -3308,6 +4030,103 @@ PROTOTYPES = {
     "cuLaunch": (ctypes.c_int, [ctypes.c_void_p]),
     "cuLaunchGrid": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
     "cuLaunchGridAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_void_p]),
+    "cuImportExternalMemory": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuExternalMemoryGetMappedBuffer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuExternalMemoryGetMappedMipmappedArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuDestroyExternalMemory": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuImportExternalSemaphore": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuSignalExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
+    "cuWaitExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
+    "cuDestroyExternalSemaphore": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuStreamWaitValue32_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint32, ctypes.c_uint]),
+    "cuStreamWaitValue64_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint]),
+    "cuStreamWriteValue32_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint32, ctypes.c_uint]),
+    "cuStreamWriteValue64_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint]),
+    "cuStreamBatchMemOp_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_uint]),
+    "cuGraphAddKernelNode_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuGraphKernelNodeGetParams_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphKernelNodeSetParams_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphKernelNodeGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "cuGraphKernelNodeSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "cuGraphKernelNodeCopyAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphAddMemcpyNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphMemcpyNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphMemcpyNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphAddMemsetNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphMemsetNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphMemsetNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphAddHostNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuGraphHostNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphHostNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphChildGraphNodeGetGraph": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphAddEventRecordNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuGraphEventRecordNodeGetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphEventRecordNodeSetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphAddEventWaitNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuGraphEventWaitNodeGetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphEventWaitNodeSetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphAddExternalSemaphoresSignalNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuGraphExternalSemaphoresSignalNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphExternalSemaphoresSignalNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphAddExternalSemaphoresWaitNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuGraphExternalSemaphoresWaitNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphExternalSemaphoresWaitNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphAddBatchMemOpNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuGraphBatchMemOpNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphBatchMemOpNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphAddMemAllocNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuGraphMemAllocNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphAddMemFreeNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64]),
+    "cuGraphMemFreeNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphAddNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuGraphAddNode_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuGraphNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphConditionalHandleCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
+    "cuGraphAddDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "cuGraphAddDependencies_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "cuGraphRemoveDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "cuGraphRemoveDependencies_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "cuGraphGetEdges": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphGetEdges_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphNodeGetDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphNodeGetDependencies_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphNodeGetDependentNodes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphNodeGetDependentNodes_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphNodeFindInClone": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphInstantiateWithParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphExecGetFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphExecKernelNodeSetParams_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphExecMemcpyNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphExecMemsetNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphExecHostNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphExecChildGraphNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphExecEventRecordNodeSetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphExecEventWaitNodeSetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphExecExternalSemaphoresSignalNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphExecExternalSemaphoresWaitNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphExecBatchMemOpNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphExecNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphNodeSetEnabled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cuGraphNodeGetEnabled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphExecUpdate_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuDeviceGetGraphMemAttribute": (ctypes.c_int, [ctypes.c_int, ctypes.c_int, ctypes.c_void_p]),
+    "cuDeviceSetGraphMemAttribute": (ctypes.c_int, [ctypes.c_int, ctypes.c_int, ctypes.c_void_p]),
+    "cuDeviceGraphMemTrim": (ctypes.c_int, [ctypes.c_int]),
+    "cuGraphDebugDotPrint": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cuUserObjectCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
+    "cuUserObjectRetain": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "cuUserObjectRelease": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "cuGraphRetainUserObject": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
+    "cuGraphReleaseUserObject": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cuGraphAddKernelNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuGraphKernelNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphKernelNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGraphExecKernelNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuStreamBeginCaptureToGraph": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
+    "cuStreamGetCaptureInfo_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuStreamGetCaptureInfo_v3": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuStreamUpdateCaptureDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
+    "cuStreamUpdateCaptureDependencies_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
     "cuModuleGetTexRef": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuModuleGetSurfRef": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuTexRefCreate": (ctypes.c_int, [ctypes.c_void_p]),

@@ -56,8 +56,17 @@ class Capture:
             else State.cudaStreamCaptureStatusActive
         )
 
-    def add(self, stream: Member, work: Work | None, waits: tuple[Fence, ...], kind: int) -> None:
-        """Records work. Raises CudaError when the capture is or becomes invalid."""
+    def add(
+        self,
+        stream: Member,
+        work: Work | None,
+        waits: tuple[Fence, ...],
+        kind: int,
+        given: object = None,
+    ) -> None:
+        """Records work. ``given`` is what its node tells of it.
+
+        Raises CudaError when the capture is or becomes invalid."""
         self.require_valid()
         if waits:
             raise self.invalidate(
@@ -65,7 +74,9 @@ class Capture:
                 f"{stream.name} captures; waiting for another engine cannot be captured",
             )
         if work is not None:
-            self.insert(stream, Node(work, kind, []))
+            node = Node(work, kind, [])
+            node.given = given
+            self.insert(stream, node)
         self.forked[stream] = len(self.graph.nodes)
 
     def insert(self, stream: Member, node: Node) -> None:

@@ -6,10 +6,12 @@ edges allow; a launch puts them into one stream.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..constants.cudart import CUgraphNodeType_enum as DriverType
 from ..constants.cudart import cudaGraphExecUpdateResult as Result
 from ..constants.cudart import cudaGraphNodeType as Type
 from ..core.queue import Work
@@ -18,6 +20,30 @@ from .errors import invalid_value
 if TYPE_CHECKING:
     from .condition import Condition
     from .graph_memory import NodeMemory
+    from .user_objects import UserObject
+
+
+def kind_name(kind: int) -> str:
+    """Of a node; one kind has a name of the driver only."""
+    return (Type(kind) if kind in Type._value2member_map_ else DriverType(kind)).name
+
+
+class HostCall(NamedTuple):
+    """What a node of the program's own function is given."""
+
+    function: int
+    user_data: int
+
+
+class Filling(NamedTuple):
+    """What a node that fills is given: ``height`` rows of ``width`` elements, a pitch in bytes."""
+
+    address: int
+    pitch: int
+    value: int
+    element: int
+    width: int
+    height: int
 
 
 class Node:
@@ -25,6 +51,8 @@ class Node:
 
     What a kind needs: ``bodies`` are the graphs inside (of a child, of a condition), ``marks`` is
     what an event's node does to the stream of the launch, ``memory`` what begins or ends here.
+    ``given``: what a program that asks for the node's parameters is told; ``attributes``:
+    cudaLaunchAttributeValue by cudaLaunchAttributeID.
     """
 
     def __init__(self, work: Work | None, kind: int, after: list[Node]) -> None:
@@ -37,15 +65,21 @@ class Node:
         self.condition: Condition | None = None
         self.marks: Callable[[Any], None] | None = None
         self.memory: NodeMemory | None = None
+        self.given: Any = None
+        self.attributes: dict[int, bytes] = {}
+        self.enabled = True
         self.shown: Any = None  # the list of bodies that the program was given
 
     def take(self, other: Node) -> None:
         """What ``other`` does, from now on."""
         self.work, self.bodies, self.condition = other.work, other.bodies, other.condition
         self.marks, self.memory = other.marks, other.memory
+        self.given, self.attributes = other.given, dict(other.attributes)
 
     def run(self) -> None:
         """All of it, in order, in the thread that calls."""
+        if not self.enabled:
+            return
         if self.condition is not None:
             self.condition.run(self.bodies)
         elif self.work is not None:
@@ -56,21 +90,27 @@ class Node:
 
 
 class Graph:
-    """Nodes in the order in which they came. ``conditions`` are the values that kernels set."""
+    """Nodes in the order in which they came. ``conditions`` are the values that kernels set,
+    ``objects`` how often it refers to what it keeps alive."""
 
     def __init__(self, nodes: list[Node]) -> None:
         self.nodes = nodes
         self.handle = 0
         self.flags = 0
         self.conditions: list[Condition] = []
+        self.objects: Counter[UserObject] = Counter()
+        self.owned = False  # it was moved into another one
 
     def copy(self) -> Graph:
         """The same with nodes of its own."""
+        return self._copied(Graph.copy)
+
+    def _copied(self, of_body: Callable[[Graph], Graph]) -> Graph:
         made = {node: Node(None, node.kind, []) for node in self.nodes}
         for node, twin in made.items():
             twin.take(node)
             twin.after = [made[before] for before in node.after]
-            twin.bodies = [body.copy() for body in node.bodies]
+            twin.bodies = [of_body(body) for body in node.bodies]
             twin.origin = node
         copied = Graph(list(made.values()))
         copied.conditions = self.conditions
@@ -78,15 +118,49 @@ class Graph:
 
     def executable(self) -> Graph:
         """A copy in an order to run in. Raises CudaError (InvalidValue) for a circle."""
-        made = self.copy()
+        made = self._copied(Graph.executable)
         try:
-            ordered = TopologicalSorter({n: n.after for n in made.nodes}).static_order()
-            made.nodes = list(ordered)
+            made.nodes = list(_sorter(made).static_order())
         except CycleError:
             raise invalid_value("the graph has a circle; no node may wait for itself") from None
-        for node in made.nodes:
-            node.bodies = [body.executable() for body in node.bodies]
         return made
+
+    @property
+    def circular(self) -> bool:
+        """Whether nodes of it, or of graphs inside, wait for themselves."""
+        try:
+            _sorter(self).prepare()
+        except CycleError:
+            return True
+        return any(body.circular for node in self.nodes for body in node.bodies)
+
+    def every(self) -> Iterator[Node]:
+        """All nodes, those of graphs inside too."""
+        for node in self.nodes:
+            yield node
+            for body in node.bodies:
+                yield from body.every()
+
+    def holds(self, other: Graph) -> bool:
+        """Whether it is the other one, or has it inside."""
+        return self is other or any(b.holds(other) for n in self.nodes for b in n.bodies)
+
+    def kept(self) -> set[UserObject]:
+        """What it and the graphs inside keep alive."""
+        inner = (body.kept() for node in self.nodes for body in node.bodies)
+        return set(self.objects).union(*inner)
+
+    def keep(self, objects: Iterable[UserObject]) -> None:
+        """Refers to them once, as a copy of the graph that they were kept by."""
+        for each in objects:
+            each.retain(1)
+            self.objects[each] += 1
+
+    def let_go(self) -> None:
+        """Refers to none of them any more."""
+        for each, count in self.objects.items():
+            each.release(count)
+        self.objects.clear()
 
     def flat(self) -> Iterator[Node]:
         """The nodes, those of child graphs in their place."""
@@ -108,6 +182,10 @@ class Graph:
             other.after = [before for before in other.after if before is not node]
 
 
+def _sorter(graph: Graph) -> TopologicalSorter[Node]:
+    return TopologicalSorter({node: node.after for node in graph.nodes})
+
+
 class Difference(NamedTuple):
     """Why a graph does not fit an executable: a cudaGraphExecUpdateResult, and where."""
 
@@ -125,8 +203,8 @@ def difference(executable: Graph, wanted: Graph) -> Difference | None:
     for number, (node, other, before, after) in enumerate(pairs):
         if node.kind != other.kind:
             text = (
-                f"node {number} of hGraph is a {Type(other.kind).name}, that of hGraphExec a "
-                f"{Type(node.kind).name}"
+                f"node {number} of hGraph is a {kind_name(other.kind)}, that of hGraphExec a "
+                f"{kind_name(node.kind)}"
             )
             return Difference(Result.cudaGraphExecUpdateErrorNodeTypeChanged, other, text)
         if before != after:

@@ -30,7 +30,7 @@ from ..core.text import tell
 from .capture import Capture
 from .device import GREATEST_PRIORITY, LEAST_PRIORITY
 from .errors import CudaError, invalid_handle, invalid_value
-from .graph import Graph, Node
+from .graph import Graph, HostCall, Node
 from .state import STREAM, State
 
 LEGACY, PER_THREAD = 1, 2  # the handles cudaStreamLegacy and cudaStreamPerThread
@@ -76,21 +76,23 @@ class Stream:
         always: bool = False,
         trivial: bool = False,
         label: str = "",
-        kind: NodeType = NodeType.cudaGraphNodeTypeEmpty,
+        kind: int = NodeType.cudaGraphNodeTypeEmpty,
+        given: object = None,
     ) -> Fence:
         """Appends work that starts when all before it and ``waits`` are done. Never blocks.
 
         The fence is reached when it ended. ``None`` only waits. While the stream captures, the
         work is recorded instead. Work is skipped once the context is ruined, unless ``always``.
         ``trivial`` is as in ``Queue.submit``. ``label`` names the work in traces; without one it
-        does not show. ``kind`` is that of the node that a capture makes of it.
+        does not show. ``kind`` is that of the node that a capture makes of it,
+        ``given`` what the node tells of it.
         Raises CudaError (StreamCaptureImplicit) when it would depend on a capturing stream.
         """
         with self.context.lock:
             self.context.settle()
             if self.capture is not None:
                 recorded = None if work is None else self._shown(work, label)
-                self.capture.add(self, recorded, tuple(waits), kind)
+                self.capture.add(self, recorded, tuple(waits), kind, given)
                 return _REACHED
             needed = [*self.dependencies(), *(f for f in waits if not f.reached)]
             before = self.streams.before(self)
@@ -367,6 +369,7 @@ def launch_host_function(stream: Stream, function: int, user_data: int) -> None:
         lambda: calls.host_function(function, user_data),
         label="host function",
         kind=NodeType.cudaGraphNodeTypeHost,
+        given=HostCall(function, user_data),
     )
 
 

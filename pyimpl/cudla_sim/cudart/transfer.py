@@ -143,6 +143,7 @@ class Copy:
                 f"kind is {kind}; cudaMemcpyKind has 0 to {int(Kind.cudaMemcpyDefault)}",
             )
         src_shape = shape if src_pitch is None else shape._replace(pitch=src_pitch)
+        self.kind = kind
         self.dst_side, self.src_side = _SIDES[Kind(kind)]
         self.dst = check(memory, dst, shape, self.dst_side, "dst", write=True)
         self.src = check(memory, src, src_shape, self.src_side, "src")
@@ -175,7 +176,7 @@ def copy_async(job: Copy, stream: Stream) -> None:
     """A copy in stream order."""
     if stream.capturing:
         kind = NodeType.cudaGraphNodeTypeMemcpy
-        stream.enqueue(job.perform, label=job.label, kind=kind)
+        stream.enqueue(job.perform, label=job.label, kind=kind, given=job)
         return
     if job.dst.pageable:
         # The program may use its memory on return: API synchronization behavior, "Asynchronous".

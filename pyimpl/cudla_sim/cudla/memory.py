@@ -297,6 +297,12 @@ class DeviceMemory:
             )
         if device_address in self.semaphores:
             return f"({device_address:#x}) is a semaphore, no memory"
+        inside = self.space.find(device_address)
+        if inside is not None:
+            return (
+                f"({device_address:#x}) lies {device_address - inside.base} bytes inside "
+                f"{inside.owner}; pass {inside.base:#x}, the pointer that registration returned"
+            )
         for other in self._others():
             region = other.space.find(device_address)
             if region is not None and isinstance(region.owner, Registered):

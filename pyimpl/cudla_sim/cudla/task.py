@@ -54,6 +54,7 @@ class WaitEvent:
     sync: SyncObj | None
     fence: Fence | None
     kind: int
+    semaphore: Semaphore | None = None
 
 
 @dataclass
@@ -105,9 +106,12 @@ class Events:
                     f"waitEvents.preFences[{index}].type is {wait.kind}; only "
                     "CUDLA_NVSCISYNC_FENCE (1) can be waited for"
                 )
-            if wait.sync is not None and all(
-                s.sync is not wait.sync for s in memory.semaphores.values()
-            ):
+            if wait.sync is None:
+                continue
+            wait.semaphore = next(
+                (s for s in memory.semaphores.values() if s.sync is wait.sync), None
+            )
+            if wait.semaphore is None:
                 raise invalid_address(
                     f"waitEvents.preFences[{index}] belongs to a sync object that was not "
                     "imported with cudlaImportExternalSemaphore on this device"
@@ -194,8 +198,8 @@ class Task:
 
     def _holds(self) -> list[Any]:
         held: list[Any] = [*self._bound]
-        if self.events.signals:
-            held += [s.semaphore for s in self.events.signals if s.semaphore is not None]
+        events: list[Any] = [*self.events.waits, *self.events.signals]
+        held += [event.semaphore for event in events if event.semaphore is not None]
         if self.module is not None:
             held.append(self.module)
         return held

@@ -128,3 +128,4 @@ class KmdError(NvdlaError):
     def __init__(self, error: Firmware, message: str) -> None:
         super().__init__(f"{message} (firmware error {-int(error)})", Status.IOCTL_FAILED)
         self.firmware = -int(error)
+        self.reason = message

@@ -74,13 +74,23 @@ def find(program: Program, name: str, dpu: Dpu, is_input: bool) -> Fifo:
 
 
 def _copy(
-    dpus: list[Dpu], address: int, size: int, hosts: Addresses, to_dpu: bool, argument: str
+    dpus: list[Dpu],
+    address: int,
+    size: int,
+    hosts: Addresses,
+    to_dpu: bool,
+    argument: str,
+    counted: bool = True,
 ) -> None:
+    """``counted``: as a transfer in hardware time."""
     store = dpus[0].rank.machine.store
     slots = np.array([dpu.slot for dpu in dpus], np.uint32)
-    bad = store.transfer(Place(store.base, WRAM_OFFSET + address, size, to_dpu), slots, hosts)
+    where = Place(store.base, WRAM_OFFSET + address, size, to_dpu)
+    bad = store.transfer(where, slots, hosts)
     if bad >= 0:
         raise transfer.bad_buffer(int(hosts[bad]), size, argument, dpus[bad])
+    if counted:
+        transfer.note(where, dpus, same=False)
 
 
 def _rows(array: NDArray[np.uint64]) -> Addresses:
@@ -88,10 +98,11 @@ def _rows(array: NDArray[np.uint64]) -> Addresses:
     return array.ctypes.data + np.arange(len(array), dtype=np.uint64) * np.uint64(array.strides[0])
 
 
-def positions(fifo: Fifo, dpus: list[Dpu]) -> NDArray[np.uint64]:
+def positions(fifo: Fifo, dpus: list[Dpu], counted: bool = True) -> NDArray[np.uint64]:
     """Read and write position of each DPU (uint64, n x 2)."""
     found = np.zeros((len(dpus), 2), np.uint64)
-    _copy(dpus, fifo.symbol.address, _POSITIONS, _rows(found), False, "the FIFO's positions")
+    hosts = _rows(found)
+    _copy(dpus, fifo.symbol.address, _POSITIONS, hosts, False, "the FIFO's positions", counted)
     return found
 
 
@@ -127,10 +138,13 @@ def push(
     DPU_ERR_INVALID_MEMORY_TRANSFER for a buffer that is not memory.
     """
     left = np.arange(len(dpus))
+    asked = False
     for _ in _patience(dpus, max_retries, retry_us):
         waiting = [dpus[i] for i in left]
         transfer.together(waiting)
-        found = positions(fifo, waiting)
+        # How often it is asked again depends on how slow DPUs are here.
+        found = positions(fifo, waiting, counted=not asked)
+        asked = True
         seen[left] = found
         stuck = full(fifo, found)
         places = masked(fifo, found[:, _WRITE])

@@ -300,6 +300,24 @@ def status(selection: Selection) -> tuple[bool, bool]:
     return done, fault
 
 
+def _ended(selection: Selection) -> list[tuple[str, DpuError]]:
+    """Waits for all queued work of the set's ranks; the jobs that failed since the last time."""
+    for rank in selection.ranks:
+        rank.wait_all()
+    selection.ranks[0].machine.hardware.wait([rank.id for rank in selection.ranks])
+    return [f for f in (rank.take_error() for rank in selection.ranks) if f is not None]
+
+
+def ask(selection: Selection) -> tuple[bool, bool]:
+    """``status`` as dpu_status tells it, which is a dpu_sync whose answer nobody gets: when its
+    DPUs have ended, all other work of the set has, too, and an error is told. It does not wait for
+    DPUs, as the SDK's does: programs ask again and again.
+    """
+    if all(rank.launches == 0 for rank in selection.ranks):
+        _ended(selection)
+    return status(selection)
+
+
 def sync(selection: Selection) -> None:
     """Waits for all queued work of the set's ranks.
 
@@ -308,10 +326,7 @@ def sync(selection: Selection) -> None:
     """
     from .errors import async_word
 
-    for rank in selection.ranks:
-        rank.wait_all()
-    selection.ranks[0].machine.hardware.wait([rank.id for rank in selection.ranks])
-    failures = [f for f in (rank.take_error() for rank in selection.ranks) if f is not None]
+    failures = _ended(selection)
     if failures:
         job, cause = failures[0]
         raise DpuError(

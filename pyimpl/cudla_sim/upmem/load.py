@@ -27,6 +27,21 @@ _MEMORIES = {
 """Where they lie in a slot, and their bytes."""
 
 
+def load_now(
+    selection: Selection, program: Program, segments: Sequence[Segment] | None = None
+) -> None:
+    """``load`` as the SDK does it for one DPU, and below dpu_load: not queued, so it finds DPUs
+    that run, whose MRAM is not the host's. Raises DpuError(DPU_ERR_MRAM_BUSY), too."""
+    for rank in selection.ranks:
+        if rank.settle():
+            raise error(
+                Status.DPU_ERR_MRAM_BUSY,
+                f"DPUs of rank {rank.id} run, and a program's MRAM is theirs meanwhile; dpu_sync "
+                "waits for them",
+            )
+    load(selection, program, segments)
+
+
 def load(selection: Selection, program: Program, segments: Sequence[Segment] | None = None) -> None:
     """Writes the program's variables into every DPU of the set and clears its faults.
 

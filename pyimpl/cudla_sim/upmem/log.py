@@ -27,12 +27,15 @@ def read(
 ) -> str:
     """The output of a DPU's last launch, without the header line. Reading does not consume it.
 
-    ``memory`` gives bytes of the DPU's slot. Raises DpuError: DPU_ERR_NO_PROGRAM_LOADED,
-    DPU_ERR_LOG_CONTEXT_MISSING when the program never prints, DPU_ERR_LOG_BUFFER_TOO_SMALL when the
-    output went round the buffer.
+    ``memory`` gives bytes of the DPU's slot. Raises DpuError: DPU_ERR_LOG_CONTEXT_MISSING when
+    there is no program or it never prints, DPU_ERR_LOG_BUFFER_TOO_SMALL when the output went round
+    the buffer.
     """
     if program is None:
-        raise error(Status.DPU_ERR_NO_PROGRAM_LOADED, f"DPU {name} has no program")
+        raise error(
+            Status.DPU_ERR_LOG_CONTEXT_MISSING,
+            f"DPU {name} has no program, so it has no log; call dpu_load",
+        )
     buffer = program.log_buffer
     if buffer is None:
         raise error(

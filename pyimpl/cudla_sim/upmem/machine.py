@@ -8,6 +8,7 @@ from time import monotonic
 from ..core import process as processes
 from ..core.live import Live
 from ..core.process import Process
+from . import surplus
 from .errors import Status, error
 from .memory import DPUS_PER_CI, DPUS_PER_RANK
 from .profile import Profile, parse
@@ -57,8 +58,9 @@ class Machine(System):
         return [i for i in range(self.count) if i not in self._ranks and self.usable(i)]
 
     def allocate(self, dpus: int, *profiles: str) -> DpuSet:
-        """Whole ranks for ``dpus`` DPUs, surplus DPUs of the last one disabled from the highest
-        member down, control interfaces inside members. ``profiles``: the strongest last.
+        """Whole ranks for ``dpus`` DPUs, as few as will do unless the profile says
+        dispatchOnAllRanks; surplus DPUs are disabled (``surplus``). ``profiles``: the strongest
+        last.
 
         Raises DpuError: DPU_ERR_INVALID_PROFILE, DPU_ERR_ALLOCATION.
         """
@@ -68,8 +70,10 @@ class Machine(System):
             if dpus == ALLOCATE_ALL:
                 return self._take(len(self.free_ranks), profile)
             ranks = -(-dpus // per_rank)
+            if profile.on_all_ranks:
+                ranks = max(ranks, min(dpus, len(self.free_ranks)))
             found = self._take(ranks, profile, f"{dpus} DPUs")
-            _disable_surplus(found.ranks[-1], ranks * per_rank - dpus)
+            surplus.disable(found.ranks, ranks * per_rank - dpus)
         return found
 
     def allocate_ranks(self, ranks: int, *profiles: str) -> DpuSet:
@@ -153,13 +157,6 @@ def _usable(profile: Profile) -> int:
     if not usable:
         raise error(Status.DPU_ERR_ALLOCATION, "profile: disabledMask leaves no DPU in a rank")
     return usable
-
-
-def _disable_surplus(rank: Rank, surplus: int) -> None:
-    order = sorted(rank.enabled, key=lambda d: (d.member, d.slice), reverse=True)
-    for dpu in order[:surplus]:
-        dpu.enabled = False
-    rank.refresh()
 
 
 def machine(process: Process | None = None) -> Machine:

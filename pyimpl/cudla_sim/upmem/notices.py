@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from time import localtime, strftime
 
+from ..core import process
 from ..core.text import printable
 
 _HINT = (
@@ -31,14 +32,19 @@ def warn(function: str, text: str) -> None:
 
 
 def refuse(function: str, text: str) -> None:
-    """Where the SDK is silent or its words are not known: ours, once for each text."""
-    if text not in _Said.refusals:
+    """Where the SDK is silent or its words are not known: ours, once for each text. Nothing where
+    each call that fails is explained: that says the same."""
+    if text not in _Said.refusals and not _explained():
         _Said.refusals.add(text)
         _say(printable(f"cudla-sim: {function}: {text}") + "\n")
 
 
+def _explained() -> bool:
+    return process.current().config.general.explain
+
+
 def _say(line: str) -> None:
-    if not _Said.hint:
+    if not _Said.hint and not _explained():
         _Said.hint = True
         line += _HINT
     sys.stderr.write(line)

@@ -51,7 +51,6 @@ _WITHOUT_EFFECT = {
     "disableResetOnAlloc",
     "cmdsBufferSize",
     "nrThreadPerPool",
-    "dispatchOnAllRanks",
     "rankPath",
     "regionMode",
     "ignoreVersion",
@@ -74,6 +73,8 @@ class Profile:
     sg_enable: bool = False
     sg_max_blocks: int = 0
     """0: as many as the set has DPUs."""
+    on_all_ranks: bool = False
+    """Take as many ranks as there are for the DPUs of a set."""
     nr_threads_per_rank: int = 1
     nr_jobs_per_rank: int = 256
     dpus_per_ci: int = 8
@@ -199,7 +200,8 @@ _KEYS: dict[str, Callable[[Profile, str, str], None]] = {
     "fckFrequency": _integer("clock_mhz", 1, 10_000),
     "sgXferEnable": _flag("sg_enable"),
     "sgXferMaxBlocksPerDpu": _integer("sg_max_blocks", 1),
-    "nrThreadsPerRank": _integer("nr_threads_per_rank", 0, 1024),
+    "dispatchOnAllRanks": _flag("on_all_ranks"),
+    "nrThreadsPerRank": _integer("nr_threads_per_rank", 0, 8),
     "nrJobsPerRank": _integer("nr_jobs_per_rank", 1),
     "nrJobPerRank": _integer("nr_jobs_per_rank", 1),
     "nrDpusPerCI": _integer("dpus_per_ci", 1, 8),

@@ -17,7 +17,7 @@ from ..native.compiled import Words
 from ..native.dpu_memory import Numbers, slot_numbers
 from . import errors
 from .errors import DpuError, Status
-from .memory import DPUS_PER_CI, DPUS_PER_RANK, MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
+from .memory import CIS_PER_RANK, DPUS_PER_CI, DPUS_PER_RANK, MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
 from .profile import Profile
 from .program import Program
 from .symbols import Symbol
@@ -43,6 +43,8 @@ class Dpu:
         self.rank = rank
         self.index = index
         self.slice, self.member = divmod(index, DPUS_PER_CI)
+        self.in_matrix = self.member * CIS_PER_RANK + self.slice
+        """Its place in the SDK's transfer matrices, where members of one number are neighbours."""
         self.slot = rank.id * DPUS_PER_RANK + index
         self.enabled = True
         self._program: Program | None = None
@@ -182,6 +184,8 @@ class Rank:
         self._workers: set[int] = set()
         """Threads that do a job of this rank now."""
         self.freed = False
+        self.at_end: list[Callable[[], object]] = []
+        """What somebody made for it, and gives back when it is freed."""
         """Given back: launches that are still queued are left out."""
         self.abandoned = False
         """The machine ended: what is still queued may not touch the program's memory any more."""
@@ -390,6 +394,8 @@ class Rank:
         self._queue.close()
         if self._side is not None:
             self._side.close()
+        while self.at_end:
+            self.at_end.pop()()
 
     def abandon(self) -> None:
         """``close`` without waiting; jobs that did not begin are left out."""

@@ -37,6 +37,18 @@ static const struct {
     {"cuMemsetD8", 3020, "cuMemsetD8_v2"},
     {"cuStreamDestroy", 4000, "cuStreamDestroy_v2"},
     {"cuEventDestroy", 4000, "cuEventDestroy_v2"},
+    {"cuGraphAddDependencies", 12030, "cuGraphAddDependencies_v2"},
+    {"cuGraphAddKernelNode", 12000, "cuGraphAddKernelNode_v2"},
+    {"cuGraphAddNode", 12030, "cuGraphAddNode_v2"},
+    {"cuGraphExecKernelNodeSetParams", 12000, "cuGraphExecKernelNodeSetParams_v2"},
+    {"cuGraphGetEdges", 12030, "cuGraphGetEdges_v2"},
+    {"cuGraphKernelNodeGetParams", 12000, "cuGraphKernelNodeGetParams_v2"},
+    {"cuGraphKernelNodeSetParams", 12000, "cuGraphKernelNodeSetParams_v2"},
+    {"cuGraphNodeGetDependencies", 12030, "cuGraphNodeGetDependencies_v2"},
+    {"cuGraphNodeGetDependentNodes", 12030, "cuGraphNodeGetDependentNodes_v2"},
+    {"cuGraphRemoveDependencies", 12030, "cuGraphRemoveDependencies_v2"},
+    {"cuStreamGetCaptureInfo", 12030, "cuStreamGetCaptureInfo_v3"},
+    {"cuStreamUpdateCaptureDependencies", 12030, "cuStreamUpdateCaptureDependencies_v2"},
 };
 
 /* Functions that take a default stream have a second form for the calling thread's own, which is not

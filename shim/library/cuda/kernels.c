@@ -42,6 +42,9 @@ static cudaError_t launch(const void *func, struct dim3 grid, struct dim3 block,
     cudaError_t error = executable(func, &found);
     if (error != cudaSuccess) { return error; }
     const struct sim_cuda_wrapper *wrapper = found.wrapper;
+    if (args == NULL && wrapper->places(found.host, NULL, 0) > 0) {
+        return sim____cudlaSimRefuse(cudaErrorInvalidValue, "args is NULL, and the kernel has parameters");
+    }
     return wrapper->launch(found.host, grid, block, args, shared, stream, cooperative);
 }
 

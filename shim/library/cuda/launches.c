@@ -21,6 +21,7 @@ static const int64_t LINGER_NS = 40000; /* what starting a new item would cost *
 struct launch {
     void (*run)(void *);
     void (*drop)(void *);
+    void (*tell)(void *, void *); /* what it is of, or NULL */
     void *data;
 };
 
@@ -36,6 +37,7 @@ struct sim_launches {
     int references; /* of the stream's item, of who launches, and of who waits */
     int status;
     char text[512];
+    void **arguments; /* those of the launch in a node, once they were asked for */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -87,6 +89,7 @@ static void close_it(struct sim_launches *of)
 static void release(struct sim_launches *of)
 {
     if (--of->references == 0) {
+        free(of->arguments);
         free(of->pending);
         free(of);
     }
@@ -111,11 +114,12 @@ static int join(uintptr_t stream, struct launch launch)
     return joined;
 }
 
-SIM_EXPORT cudaError_t sim____cudlaSimLaunch(cudaStream_t stream, const char *kernel,
-                                             void (*run)(void *), void (*drop)(void *), void *data)
+SIM_EXPORT cudaError_t sim____cudlaSimLaunchOf(cudaStream_t stream, const char *kernel,
+                                               void (*run)(void *), void (*drop)(void *),
+                                               void (*tell)(void *, void *), void *data)
 {
     uintptr_t number = stream == cudaStreamLegacy ? 0 : (uintptr_t)stream;
-    struct launch launch = {run, drop, data};
+    struct launch launch = {run, drop, tell, data};
     if (run == NULL || drop == NULL) {
         return sim____cudlaSimRefuse(cudaErrorInvalidValue, "run or drop is NULL; they are functions");
     }
@@ -140,6 +144,12 @@ SIM_EXPORT cudaError_t sim____cudlaSimLaunch(cudaStream_t stream, const char *ke
     release(made);
     pthread_mutex_unlock(&lock);
     return error;
+}
+
+SIM_EXPORT cudaError_t sim____cudlaSimLaunch(cudaStream_t stream, const char *kernel,
+                                             void (*run)(void *), void (*drop)(void *), void *data)
+{
+    return sim____cudlaSimLaunchOf(stream, kernel, run, drop, NULL, data);
 }
 
 SIM_EXPORT void sim____cudlaSimFault(cudaError_t error, const char *explanation)
@@ -225,6 +235,29 @@ void sim_cuda_free(void *launches)
     pthread_mutex_lock(&lock);
     release(of);
     pthread_mutex_unlock(&lock);
+}
+
+int sim_cuda_described(void *launches, struct cudaKernelNodeParams *params, int *cooperative)
+{
+    struct sim_launches *of = launches;
+    struct cudlaSimLaunched told = {0};
+    if (of->count != 1 || of->pending[0].tell == NULL) { return 0; }
+    of->pending[0].tell(of->pending[0].data, &told);
+    if (of->arguments == NULL && told.count > 0) {
+        void **room = calloc(told.count, sizeof *room);
+        if (room == NULL) { return 0; }
+        told.arguments = room;
+        told.room = told.count;
+        of->pending[0].tell(of->pending[0].data, &told);
+        of->arguments = room;
+    }
+    *params = (struct cudaKernelNodeParams){.func = (void *)(uintptr_t)told.func,
+                                            .gridDim = told.grid,
+                                            .blockDim = told.block,
+                                            .sharedMemBytes = (unsigned int)told.shared,
+                                            .kernelParams = of->arguments};
+    *cooperative = told.cooperative;
+    return 1;
 }
 
 /* --- the stream's thread ---------------------------------------------------------------------- */

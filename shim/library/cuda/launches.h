@@ -21,6 +21,14 @@ cudaError_t sim__cudaLaunchKernel(const void *func, struct dim3 gridDim, struct 
 CUresult sim__cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
                              unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                              unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra);
+cudaError_t sim__cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim,
+                                             void **args, size_t sharedMem, cudaStream_t stream);
+CUresult sim__cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                        unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                                        unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+                                        void **kernelParams);
+cudaError_t sim____cudlaSimLaunchOf(cudaStream_t stream, const char *kernel, void (*run)(void *),
+                                    void (*drop)(void *), void (*tell)(void *, void *), void *data);
 cudaError_t sim____cudlaSimRefuse(cudaError_t error, const char *explanation);
 
 /* Of the wrapper whose first word is SIM_CUDA_MAGIC_OURS (include/cuda/kernels/launch.hpp). */

@@ -212,6 +212,40 @@ def test_dma_takes_its_size_from_the_address(bench: Bench, build: Build) -> None
     assert bench.var("data", np.uint8)[:65].tolist() == [*range(64), 0]
 
 
+TIMER = """
+#include <attributes.h>
+#include <perfcounter.h>
+#include <stdint.h>
+__host uint32_t before, after, kept;
+__host uint64_t by_function;
+perfcounter_t perfcounter_get(void) { /* as in UPMEM's library */
+    uint32_t value;
+    __asm__ volatile("time %[r]" : [r] "=r"(value));
+    return (perfcounter_t)value << 4;
+}
+int main(void) {
+    uint32_t how = COUNT_CYCLES << 1 | 1;
+    __asm__ volatile("time_cfg %0, %1" : "=r"(kept) : "r"(how));
+    __asm__ volatile("time %0" : "=r"(before));
+    for (volatile int i = 0; i < 100000; i++)
+        ;
+    by_function = perfcounter_get();
+    __asm__ volatile("time %[t]" : [t] "=r"(after));
+    return 0;
+}"""
+
+
+def test_the_counter_is_an_instruction(bench: Bench, build: Build) -> None:
+    outcome = bench.run(build(TIMER))
+    assert outcome.status == "done"
+    before, after = (int(bench.var(name)[0]) for name in ("before", "after"))
+    between = int(bench.var("by_function", np.uint64)[0])
+    # It counts 16 cycles; a loop of 100000 turns takes a thousand on any machine.
+    assert before << 4 <= between <= after << 4
+    assert (after - before) << 4 > 1_000
+    assert between % 16 == 0
+
+
 READER = """
 #include <macro_utils.h>
 #include <memmram_utils.h>

@@ -316,10 +316,45 @@ def test_calls_go_both_ways(
     assert area[40:48] == b"\xff" * 8
 
 
+TIMES = """\
+    .text
+    .globl begin
+begin:                          // counts cycles from 0 on
+    move r0, 3
+    time_cfg r0, r0
+    jump r23
+    .globl now
+now:
+    time r0
+    jump r23
+"""
+ASKS = """\
+#include <attributes.h>
+#include <perfcounter.h>
+uint32_t begin(void), now(void);
+__host uint32_t first, second;
+__host uint64_t between;
+int main(void)
+{
+    begin();
+    first = now();
+    between = perfcounter_get();
+    second = now();
+    return 0;
+}
+"""
+
+
+def test_functions_in_assembly_read_the_counter(bench: Bench, route: str, tmp_path: Path) -> None:
+    assert bench.run(compiled(tmp_path, TIMES, ASKS, "-O2")).status == "done"
+    first, second = (int(bench.var(name)[0]) << 4 for name in ("first", "second"))
+    assert 0 < first <= int(bench.var("between", "u8")[0]) <= second
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("time r0", "part.S:4: error: time is not translated where assembly and C are together"),
+        ("boot r0, 1", "part.S:4: error: boot is not translated where assembly and C are together"),
         (".quad 7", "part.S:4: error: data among the instructions: it stays in IRAM"),
         ("rol_add r0, r0, r1, 3", "part.S:4: error: nobody has published what rol_add does"),
         ("jeq r0, r1, other", "part.S:4: error: other is in another file: only call and jump go"),

@@ -146,7 +146,7 @@ int main(int, char **argv)
 {
     auto set = DpuSet::allocate(70, "sgXferEnable=true");
     CHECK(set.dpus().size() == 70 && set.ranks().size() == 2);
-    CHECK(set.ranks()[1]->dpus().size() == 6);
+    CHECK(set.ranks()[1]->dpus().size() == 32);
     auto program = set.load(argv[1]);
     auto results = program.get("results");
 

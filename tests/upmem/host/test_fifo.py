@@ -7,6 +7,7 @@ import subprocess
 from ctypes import byref
 from pathlib import Path
 
+import cudla_sim
 from cudla_sim import paths
 from cudla_sim.capi.prototypes import dpu_fifo_link_t, dpu_set_t
 from cudla_sim.testing import Compiler
@@ -201,6 +202,24 @@ def test_a_full_fifo_and_one_dpu(host: Host, kernel: Kernel) -> None:
         assert api.dpu_fifo_push_xfer(made, byref(link), 0) == status("WRAM_FIFO_FULL")
         sizes = [api.get_fifo_size(byref(link), one) for one in host.dpus(made)]
         assert sizes == [4, 0]
+        host.ok(api.dpu_fifo_link_free(byref(link)))
+
+
+def test_a_push_takes_the_time_of_its_transfers(host: Host, kernel: Kernel) -> None:
+    """As the SDK does it: positions are read, the element and its position are written."""
+    api, link = host.api, dpu_fifo_link_t()
+    element = ctypes.create_string_buffer(16)
+    cudla_sim.configure(upmem_timing="model")
+    with host.alloc(2) as made:
+        host.ok(api.dpu_load(made, str(kernel(KERNEL, 3)).encode(), None))
+        host.ok(api.dpu_link_input_fifo(made, byref(link), b"input_fifo"))
+        host.ok(api.dpu_fifo_prepare_xfer(made, byref(link), element))
+        host.ok(api.dpu_fifo_push_xfer(made, byref(link), 0))
+        steps = cudla_sim.upmem.hardware.transfers
+        assert [(s.kind, s.dpus, s.bytes) for s in steps] == [
+            ("from", 2, 32), ("to", 2, 32), ("to", 2, 16),
+        ]  # fmt: skip
+        assert cudla_sim.upmem.hardware.seconds > 0
         host.ok(api.dpu_fifo_link_free(byref(link)))
 
 

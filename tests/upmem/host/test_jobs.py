@@ -38,7 +38,7 @@ def test_once_a_rank_with_its_number(host: Host, flags: int) -> None:
     with host.alloc(130) as made:
         host.ok(host.api.dpu_callback(made, function, 42, flags))
         host.ok(host.api.dpu_sync(made))
-    assert sorted(seen) == [(0, 64, 42), (1, 64, 42), (2, 2, 42)]
+    assert sorted(seen) == [(0, 48, 42), (1, 42, 42), (2, 40, 42)]
 
 
 @pytest.mark.parametrize("flags", [0, CALLBACK_ASYNC, CALLBACK_ASYNC | NONBLOCKING])

@@ -37,7 +37,7 @@ def test_a_rank_and_a_matrix(host: Host) -> None:
     rows = _random(64 * 16).reshape(64, 16)
     back = np.zeros_like(rows)
     api = host.api
-    with host.alloc(70) as made:
+    with host.alloc(128) as made:
         whole = host.ranks(made)[0]
         rank = api.dpu_rank_from_set(whole)
         host.ok(api.dpu_copy_to_symbol_rank(rank, MRAM, 0, pointer(rows), 16))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import gc
+import weakref
 from ctypes import byref
 
 import numpy as np
@@ -38,6 +40,26 @@ def test_surplus_dpus_are_disabled_from_the_highest_member_down(host: Host) -> N
         assert not api.dpu_is_enabled(handle)
         one = api.dpu_set_from_dpu(handle)
         assert api.dpu_launch(one, 1) == status("DPU_DISABLED")
+
+
+@pytest.mark.parametrize(
+    ("dpus", "profile", "expected"),
+    [
+        # Lines of eight go in turn from the ranks with most DPUs, the last rank first.
+        (100, "", [52, 48]),
+        (130, "", [48, 42, 40]),
+        (65, "", [33, 32]),
+        # Lines that lack DPUs already come first: of member 0 one has no DPU here.
+        (120, "disabledMask=1", [63, 57]),
+        (5, "dispatchOnAllRanks=true", [1, 1, 1, 1, 1]),
+        (2559, "dispatchOnAllRanks=true", [*[64] * 39, 63]),
+        # The last line of a rank goes but for one DPU.
+        (80, "dispatchOnAllRanks=true", [*[8] * 5, 6, *[1] * 34]),
+    ],
+)
+def test_ranks_stay_about_equal(host: Host, dpus: int, profile: str, expected: list[int]) -> None:
+    with host.alloc(dpus, profile) as made:
+        assert [host.count(rank) for rank in host.ranks(made)] == expected
 
 
 def test_ids_name_rank_slice_and_member(host: Host) -> None:
@@ -160,7 +182,7 @@ def test_the_environment_has_the_first_and_the_last_word(
 
 def test_fewer_dpus_per_control_interface(host: Host) -> None:
     with host.alloc(20, "nrDpusPerCI=2") as made:  # 16 DPUs a rank
-        assert [host.count(r) for r in host.ranks(made)] == [16, 4]
+        assert [host.count(r) for r in host.ranks(made)] == [12, 8]
         assert all(d.member < 2 for d in cudla_sim.upmem.ranks[0].enabled)
 
 
@@ -186,3 +208,17 @@ def test_watched_calls_give_the_same(host: Host) -> None:
         assert api.dpu_prepare_xfer(watched[69], pointer(buffer)) == status("DRIVER")
         cudla_sim.inject_fault("")
         host.ok(api.dpu_prepare_xfer(watched[69], pointer(buffer)))
+
+
+def test_a_freed_rank_and_its_description_are_given_back(host: Host) -> None:
+    api = host.api
+    with host.alloc(2):
+        rank = weakref.ref(cudla_sim.upmem.ranks[0])
+        handle = ctypes.c_void_p(cudla_sim.upmem.ranks[0].handle)
+        first, again = (api.dpu_get_description(handle) for _ in range(2))
+        assert first
+        assert first == again
+    gc.collect()
+    assert rank() is None
+    api.dpu_free_description(ctypes.c_void_p(first))
+    assert "was freed" in cudla_sim.last_explanation()

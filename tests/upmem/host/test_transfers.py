@@ -353,11 +353,11 @@ def test_repeated_copies_of_one_dpu_and_of_a_rank(host: Host, kernel: Kernel) ->
                 host.ok(api.dpu_copy_from(dpu, b"numbers", 0, pointer(out), 16))
                 assert out.tolist() == [100 * turn + number] * 4
             second = host.ranks(made)[1]
-            rows = np.zeros((2, 4), np.uint32)
+            rows = np.zeros((32, 4), np.uint32)
             for row, dpu in zip(rows, host.dpus(second), strict=True):
                 host.ok(api.dpu_prepare_xfer(dpu, pointer(row)))
             host.ok(api.dpu_push_xfer(second, FROM_DPU, b"numbers", 0, 16, 0))
-            assert rows[:, 0].tolist() == [100 * turn + 64, 100 * turn + 65]
+            assert rows[:, 0].tolist() == [100 * turn + number for number in range(34, 66)]
             wrong = api.dpu_copy_from(second, b"numbers", 0, pointer(out), 16)
             assert wrong == status("INVALID_DPU_SET")
             assert api.dpu_copy_from(dpu, b"numbers", 0, None, 16) == status(

@@ -6,16 +6,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...constants.cudart import cudaChannelFormatKind, cudaError
-from ...constants.cudart import cudaGraphNodeType as NodeType
 from ...cudart import arrays, context, transfer
 from ...cudart.arrays import Array, Box
 from ...cudart.device import PITCH_ALIGN
 from ...cudart.errors import invalid_value
+from ...cudart.graph import Filling
 from ...cudart.state import ARRAY
 from ...cudart.transfer import Copy
 from ..embedding import pointer
 from .family import cudart, null, number, required_flags
 from .memory import DEVICE
+from .transfer import put
 
 FLOAT = cudaChannelFormatKind.cudaChannelFormatKindFloat
 FLAGS = 15
@@ -105,30 +106,14 @@ def _fill(target: Any, value: int, extent: Any, stream: Any, wait: bool) -> None
     if not extent.width or not extent.height or not extent.depth:
         return
     shape = transfer.plane(extent.width, extent.height, target.pitch)
-    works = [
-        transfer.fill(
-            transfer.check(
-                current.memory,
-                number(target.ptr) + z * target.pitch * target.ysize,
-                shape,
-                "device",
-                "pitchedDevPtr",
-            ),
-            value,
-        )
-        for z in range(extent.depth)
-    ]
-    label = f"fill of {extent.width * extent.height * extent.depth} bytes"
-
-    def work() -> None:
-        for each in works:
-            each()
-
-    if wait:
-        current.captures.forbid("a fill that waits")
-        place.run(work, label)
-    else:
-        place.enqueue(work, label=label, kind=NodeType.cudaGraphNodeTypeMemset)
+    works = []
+    for z in range(extent.depth):
+        start = number(target.ptr) + z * target.pitch * target.ysize
+        memory = transfer.check(current.memory, start, shape, "device", "pitchedDevPtr")
+        filling = Filling(start, target.pitch, value & 0xFF, 1, extent.width, extent.height)
+        works.append((transfer.fill(memory, value), filling))
+    for each, filling in works:
+        put(each, filling, place, wait)
 
 
 @cudart.export("cudaMemset3D")

@@ -10,7 +10,6 @@ from typing import Any
 
 from ...constants.cudart import (
     CUarray_format_enum,
-    CUmemorytype_enum,
     CUresourcetype_enum,
     cudaChannelFormatKind,
     cudaTextureReadMode,
@@ -19,11 +18,11 @@ from ...constants.cudart import cudaError_enum as Result
 from ...constants.cudart import cudaMemcpyKind as Kind
 from ...cudart import arrays as model
 from ...cudart import context
-from ...cudart.arrays import Array, Box, Format
+from ...cudart.arrays import Array, Format
 from ...cudart.errors import CudaError
 from ...cudart.state import ARRAY, SURFACE, TEXTURE
 from ..embedding import ffi, pointer
-from . import arrays, textures
+from . import arrays, driver_copies, textures
 from .driver import CONTEXT, driver, null, require_current
 from .family import number
 
@@ -38,7 +37,6 @@ _FORMATS = {
     CUarray_format_enum.CU_AD_FORMAT_FLOAT: (32, "Float"),
 }
 _CHANNELS = (1, 2, 4)
-_HOST, _DEVICE, _ARRAY, _UNIFIED = CUmemorytype_enum
 _AS_INTEGER, _NORMALIZED, _SRGB = 0x01, 0x02, 0x10  # CU_TRSF_...
 _ELEMENTS = cudaTextureReadMode.cudaReadModeElementType
 _NUMBERS = cudaTextureReadMode.cudaReadModeNormalizedFloat
@@ -198,50 +196,13 @@ def memcpy_atoa(dst: Any, to: int, src: Any, offset: int, size: int) -> None:
     arrays.plane(target, source, Kind.cudaMemcpyDeviceToDevice, width, rows, None)
 
 
-def _side(p: Any, side: str, size: tuple[int, int, int], deep: bool) -> Box:
-    width, rows, planes = size
-    kind = getattr(p, f"{side}MemoryType")
-    x, y = getattr(p, f"{side}XInBytes"), getattr(p, f"{side}Y")
-    z = getattr(p, f"{side}Z") if deep else 0
-    if deep and getattr(p, f"{side}LOD"):
-        raise _invalid(f"{side}LOD is {getattr(p, f'{side}LOD')}; it is 0")
-    if kind == _ARRAY:
-        name = f"{side}Array"
-        return model.box(arrays.find(getattr(p, name), name), x, y, z, width, rows, planes, name)
-    if kind not in (_HOST, _DEVICE, _UNIFIED):
-        raise _invalid(f"{side}MemoryType is {kind}; CUmemorytype has 1 to 4")
-    name = f"{side}Host" if kind == _HOST else f"{side}Device"
-    given = getattr(p, name)
-    start = number(given) if kind == _HOST else int(given)
-    if not start:
-        raise _invalid(f"{name} is NULL; it points to the memory of the copy")
-    pitch = getattr(p, f"{side}Pitch") or x + width
-    if pitch < x + width:
-        raise _invalid(f"{side}Pitch is {pitch}; {x} + {width} bytes of a row are used")
-    high = (getattr(p, f"{side}Height") if deep else 0) or y + rows
-    if high < y + rows:
-        raise _invalid(f"{side}Height is {high}; {y} + {rows} rows of a plane are used")
-    return Box(start + z * pitch * high + y * pitch + x, pitch, pitch * high)
-
-
 def _copy(p: Any, planes: int, deep: bool, stream: Any) -> None:
     require_current()
     if stream is not None:
         context.stream_of(number(stream))
-    size = (p.WidthInBytes, p.Height, planes)
-    if 0 in size:
-        return
-    target, source = _side(p, "dst", size, deep), _side(p, "src", size, deep)
-    ends = (p.srcMemoryType == _HOST, p.dstMemoryType == _HOST)
-    kind = {
-        (True, True): Kind.cudaMemcpyHostToHost,
-        (True, False): Kind.cudaMemcpyHostToDevice,
-        (False, True): Kind.cudaMemcpyDeviceToHost,
-        (False, False): Kind.cudaMemcpyDeviceToDevice,
-    }[ends]
-    if _UNIFIED in (p.srcMemoryType, p.dstMemoryType):
-        kind = Kind.cudaMemcpyDefault
-    arrays.move(model.copies(context.current().memory, target, source, kind, *size), stream)
+    found = driver_copies.jobs(p, planes, deep)
+    if found:
+        arrays.move(found, stream)
 
 
 @driver.export("cuMemcpy2D_v2")

@@ -10,6 +10,7 @@ from ...constants.cudart import cudaMemcpyKind as Kind
 from ...cudart import context
 from ...cudart import transfer as model
 from ...cudart.errors import CudaError
+from ...cudart.graph import Filling
 from ...cudart.transfer import Shape
 from ..embedding import address, ffi, pointer
 from . import events, ipc, memory, pools, streams, transfer
@@ -173,7 +174,8 @@ def _fill(
         raise _invalid(f"dstDevice {to:#x}, dstPitch {step}: multiples of {size}, the element")
     shape = Shape(row, height, step)
     place = model.check(current.memory, to, shape, "device", "dstDevice")
-    transfer.put(model.fill_elements(place, value, size), row * height, target, stream is None)
+    filling = Filling(to, step, value, size, width, height)
+    transfer.put(model.fill_elements(place, value, size), filling, target, stream is None)
 
 
 @driver.export("cuMemsetD16_v2")

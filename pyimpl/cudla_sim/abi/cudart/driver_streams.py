@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..embedding import pointer
-from . import events, graph_nodes, graphs, memory, streams
+from . import events, graph_nodes, graphs, launch_attributes, memory, streams
 from .driver import current_handle, driver, null, require_current
 
 # Those that differ by nothing but their names.
@@ -20,6 +20,14 @@ driver.export("cuStreamBeginCapture_v2")(streams.stream_begin_capture)
 driver.export("cuStreamEndCapture")(streams.stream_end_capture)
 driver.export("cuStreamIsCapturing")(streams.stream_is_capturing)
 driver.export("cuThreadExchangeStreamCaptureMode")(streams.thread_exchange_stream_capture_mode)
+driver.export("cuStreamBeginCaptureToGraph")(streams.stream_begin_capture_to_graph)
+driver.export("cuStreamUpdateCaptureDependencies")(streams.stream_update_capture_dependencies)
+driver.export("cuStreamUpdateCaptureDependencies_v2")(streams.stream_update_capture_dependencies_v2)
+driver.export("cuStreamSetAttribute")(launch_attributes.stream_set_attribute)
+driver.export("cuStreamGetAttribute")(launch_attributes.stream_get_attribute)
+driver.export("cuStreamCopyAttributes")(launch_attributes.stream_copy_attributes)
+driver.export("cuStreamGetCaptureInfo_v2")(streams.stream_get_capture_info_v2)
+driver.export("cuStreamGetCaptureInfo_v3")(streams.stream_get_capture_info_v3)
 driver.export("cuGraphCreate")(graphs.graph_create)
 driver.export("cuGraphClone")(graphs.graph_clone)
 driver.export("cuGraphDestroy")(graphs.graph_destroy)

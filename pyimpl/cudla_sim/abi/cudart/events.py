@@ -6,9 +6,12 @@ import time
 from typing import Any
 
 from ...constants.cudart import cudaError
+from ...constants.cudart import cudaGraphNodeType as NodeType
 from ...cudart import context, events, shared_events
 from ...cudart.errors import CudaError
 from ...cudart.events import Event
+from ...cudart.graph import Node
+from ...cudart.streams import Stream
 from ..embedding import pointer
 from .family import cudart, null, number, required_flags
 from .streams import resolve as resolve_stream
@@ -40,17 +43,35 @@ def event_record(event: Any, stream: Any) -> None:
     resolve(event).record(resolve_stream(stream))
 
 
+def _captured(stream: Stream, event: Event, kind: int) -> bool:
+    """An event outside of a capture becomes a node of it; False where nothing captures."""
+    capture = stream.capture
+    if capture is None:
+        return False
+    capture.require_valid()
+    node = Node(None, kind, [])
+    node.given = event
+    recording = kind == NodeType.cudaGraphNodeTypeEventRecord
+    node.marks = event.record if recording else event.hold
+    capture.insert(stream, node)
+    return True
+
+
 @cudart.export("cudaEventRecordWithFlags")
 def event_record_with_flags(event: Any, stream: Any, flags: int) -> None:
     required_flags(flags, 1, "Default 0 and External 1 exist")
-    resolve(event).record(resolve_stream(stream))
+    found, target = resolve(event), resolve_stream(stream)
+    if not flags or not _captured(target, found, NodeType.cudaGraphNodeTypeEventRecord):
+        found.record(target)
 
 
 @cudart.export("cudaStreamWaitEvent")
 def stream_wait_event(stream: Any, event: Any, flags: int) -> None:
     required_flags(flags, 1, "Default 0 and External 1 exist")
     target = resolve_stream(stream)
-    resolve(event).hold(target)
+    found = resolve(event)
+    if not flags or not _captured(target, found, NodeType.cudaGraphNodeTypeWaitEvent):
+        found.hold(target)
 
 
 @cudart.export("cudaEventQuery")

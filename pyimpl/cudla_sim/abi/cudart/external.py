@@ -13,6 +13,7 @@ from ...cudart import context, external
 from ...cudart.errors import invalid_value, not_supported
 from ...cudart.external import ExternalMemory, ExternalSemaphore
 from ...cudart.state import EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE
+from ...cudart.streams import Stream
 from ...nvsci.errors import NvSciError
 from ...nvsci.settings import Settings
 from ..embedding import ffi, pointer
@@ -92,7 +93,7 @@ def import_external_semaphore(semaphore: Any, desc: Any) -> None:
     semaphore[0] = pointer(ExternalSemaphore(context.current(), found).handle)
 
 
-def _semaphores(array: Any, params: Any, count: int) -> list[tuple[ExternalSemaphore, Any]]:
+def semaphores(array: Any, params: Any, count: int) -> list[tuple[ExternalSemaphore, Any]]:
     """The semaphores with the NvSciSyncFence that each one's parameters point to."""
     if count == 0:
         return []
@@ -111,9 +112,8 @@ def _semaphores(array: Any, params: Any, count: int) -> list[tuple[ExternalSemap
     return found
 
 
-def _signal(array: Any, params: Any, count: int, stream: Any) -> None:
-    target = resolve_stream(stream)
-    pairs = _semaphores(array, params, count)
+def signal_in(array: Any, params: Any, count: int, target: Stream) -> None:
+    pairs = semaphores(array, params, count)
     for index in range(count):
         required_flags(params[index].flags, 1, "0 or SkipNvSciBufMemSync 1")
     fences = external.signal([semaphore for semaphore, _ in pairs], target) if pairs else []
@@ -121,10 +121,9 @@ def _signal(array: Any, params: Any, count: int, stream: Any) -> None:
         nvsci_sync.bind(fence, semaphore.sync, reached.value)  # type: ignore[arg-type]  # a SyncObj
 
 
-def _wait(array: Any, params: Any, count: int, stream: Any) -> None:
-    target = resolve_stream(stream)
+def wait_in(array: Any, params: Any, count: int, target: Stream) -> None:
     waits = []
-    for index, (semaphore, fence) in enumerate(_semaphores(array, params, count)):
+    for index, (semaphore, fence) in enumerate(semaphores(array, params, count)):
         required_flags(params[index].flags, 2, "0 or SkipNvSciBufMemSync 2")
         try:
             bound = nvsci_sync.bound(fence)
@@ -135,10 +134,16 @@ def _wait(array: Any, params: Any, count: int, stream: Any) -> None:
         external.wait(waits, target)
 
 
-cudart.export("cudaSignalExternalSemaphoresAsync_v2")(_signal)
-cudart.export("cudaSignalExternalSemaphoresAsync")(_signal)
-cudart.export("cudaWaitExternalSemaphoresAsync_v2")(_wait)
-cudart.export("cudaWaitExternalSemaphoresAsync")(_wait)
+@cudart.export("cudaSignalExternalSemaphoresAsync_v2")
+@cudart.export("cudaSignalExternalSemaphoresAsync")
+def signal(array: Any, params: Any, count: int, stream: Any) -> None:
+    signal_in(array, params, count, resolve_stream(stream))
+
+
+@cudart.export("cudaWaitExternalSemaphoresAsync_v2")
+@cudart.export("cudaWaitExternalSemaphoresAsync")
+def wait(array: Any, params: Any, count: int, stream: Any) -> None:
+    wait_in(array, params, count, resolve_stream(stream))
 
 
 @cudart.export("cudaDestroyExternalSemaphore", ruined="report")

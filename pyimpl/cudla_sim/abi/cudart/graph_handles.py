@@ -67,6 +67,7 @@ def destroy(graph: Graph, kind: str, by: str) -> None:
             node.handle = 0
         for body in node.bodies:
             destroy(body, GRAPH, by)
+    graph.let_go()
 
 
 def write_nodes(found: list[Node], nodes: Any, count: Any, argument: str) -> None:
@@ -82,7 +83,7 @@ def write_nodes(found: list[Node], nodes: Any, count: Any, argument: str) -> Non
 
 def full_edges(data: Any, count: int) -> None:
     """Raises CudaError (NotSupported) for an edge that is no full dependency."""
-    if data and any(ffi.buffer(data, count * ffi.sizeof("cudaGraphEdgeData"))):
+    if data and any(bytes(ffi.buffer(data, count * ffi.sizeof("cudaGraphEdgeData")))):
         raise CudaError(
             cudaError.cudaErrorNotSupported, "edges are full dependencies, which is all zeros"
         )

@@ -9,17 +9,22 @@ from ...constants.cudart import (
     cudaGraphExecUpdateResult,
     cudaGraphMemAttributeType,
 )
+from ...constants.cudart import cudaGraphInstantiateFlags as Flag
+from ...constants.cudart import cudaGraphInstantiateResult as Result
 from ...constants.cudart import cudaGraphNodeType as NodeType
 from ...cudart import context
 from ...cudart.errors import CudaError, invalid_handle, invalid_value
 from ...cudart.graph import Graph, Node, difference
 from ...cudart.state import GRAPH, GRAPH_EXEC
+from ...cudart.streams import Stream
+from ...cudart.user_objects import UserObject
 from ..embedding import ffi, pointer
 from .device import get_device
 from .family import cudart, null, required_flags
 from .graph_handles import (
     destroy,
     executable_of,
+    full_edges,
     graph_handle,
     graph_of,
     node_handle,
@@ -29,7 +34,8 @@ from .graph_handles import (
 )
 from .streams import resolve
 
-_AUTO_FREE = 1  # cudaGraphInstantiateFlagAutoFreeOnLaunch
+_AUTO_FREE = Flag.cudaGraphInstantiateFlagAutoFreeOnLaunch
+_UPLOAD = Flag.cudaGraphInstantiateFlagUpload
 
 
 # --- whole graphs --------------------------------------------------------------------------------
@@ -45,7 +51,10 @@ def graph_create(target: Any, flags: int) -> None:
 @cudart.export("cudaGraphClone")
 def graph_clone(target: Any, graph: Any) -> None:
     null(pGraphClone=target)
-    target[0] = graph_handle(graph_of(graph, "originalGraph").copy())
+    found = graph_of(graph, "originalGraph")
+    made = found.copy()
+    made.keep(found.kept())
+    target[0] = graph_handle(made)
 
 
 @cudart.export("cudaGraphDestroy", ruined="report")
@@ -58,10 +67,33 @@ def graph_destroy(graph: Any) -> None:
 def graph_instantiate(executable: Any, graph: Any, flags: int) -> None:
     null(pGraphExec=executable)
     required_flags(flags, 15, "cudaGraphInstantiateFlag* lie within 0xf")
-    found = graph_of(graph).executable()
+    given = graph_of(graph)
+    found = given.executable()
+    found.keep(given.kept())
     found.flags = flags
     found.handle = context.current().process.handles.add(GRAPH_EXEC, found)
     executable[0] = pointer(found.handle)
+
+
+@cudart.export("cudaGraphInstantiateWithParams")
+def graph_instantiate_with_params(executable: Any, graph: Any, params: Any) -> None:
+    null(instantiateParams=params)
+    same = ffi.cast("cudaGraphInstantiateParams *", params)  # the driver's is laid out as it
+    same.errNode_out = ffi.NULL
+    same.result_out = Result.cudaGraphInstantiateError
+    if same.flags & _UPLOAD:
+        resolve(same.uploadStream)
+    found = graph_of(graph)
+    if found.circular:
+        same.result_out = Result.cudaGraphInstantiateInvalidStructure
+    graph_instantiate(executable, graph, same.flags)
+    same.result_out = Result.cudaGraphInstantiateSuccess
+
+
+@cudart.export("cudaGraphExecGetFlags")
+def graph_exec_get_flags(executable: Any, flags: Any) -> None:
+    null(flags=flags)
+    flags[0] = executable_of(executable).flags
 
 
 @cudart.export("cudaGraphLaunch")
@@ -79,12 +111,29 @@ def graph_launch(executable: Any, stream: Any) -> None:
     for condition in found.conditions:
         target.enqueue(condition.begin, trivial=True)
     for node in nodes:
+        if not node.enabled:
+            continue
         if node.marks is not None:
             node.marks(target)
         elif node.condition is not None:
             target.enqueue(node.run)
         elif node.work is not None:
             target.enqueue(node.work)
+    _hold(found.kept(), target)
+
+
+def _hold(objects: set[UserObject], target: Stream) -> None:
+    """A launch refers to what its graph keeps alive, until it has ended."""
+    if not objects:
+        return
+    for each in objects:
+        each.retain(1)
+
+    def ended() -> None:
+        for each in objects:
+            each.release(1)
+
+    target.enqueue(ended, always=True)
 
 
 @cudart.export("cudaGraphUpload")
@@ -140,6 +189,20 @@ def add_dependencies(graph: Any, from_: Any, to: Any, count: int) -> None:
         if before in node.after:
             raise invalid_value("from and to name an edge that is there already")
         node.after.append(before)
+
+
+@cudart.export("cudaGraphAddDependencies_v2")
+def add_dependencies_v2(graph: Any, from_: Any, to: Any, data: Any, count: int) -> None:
+    _pairs(graph, from_, to, count)
+    full_edges(data, count)
+    add_dependencies(graph, from_, to, count)
+
+
+@cudart.export("cudaGraphRemoveDependencies_v2")
+def remove_dependencies_v2(graph: Any, from_: Any, to: Any, data: Any, count: int) -> None:
+    _pairs(graph, from_, to, count)
+    full_edges(data, count)
+    remove_dependencies(graph, from_, to, count)
 
 
 @cudart.export("cudaGraphRemoveDependencies")
@@ -202,6 +265,47 @@ def node_get_dependent_nodes(node: Any, nodes: Any, count: Any) -> None:
     found = node_of(node)
     behind = [other for other in _owner(found).nodes if found in other.after]
     write_nodes(behind, nodes, count, "pNumDependentNodes")
+
+
+def _full(data: Any, room: int, told: int) -> None:
+    """The edges that were told, which are full dependencies."""
+    size = min(room, told) * ffi.sizeof("cudaGraphEdgeData")
+    if data:
+        ffi.memmove(data, bytes(size), size)
+
+
+@cudart.export("cudaGraphGetEdges_v2")
+def get_edges_v2(graph: Any, from_: Any, to: Any, data: Any, count: Any) -> None:
+    null(numEdges=count)
+    room = count[0] if from_ else 0
+    get_edges(graph, from_, to, count)
+    _full(data, room, count[0])
+
+
+@cudart.export("cudaGraphNodeGetDependencies_v2")
+def node_get_dependencies_v2(node: Any, nodes: Any, data: Any, count: Any) -> None:
+    null(pNumDependencies=count)
+    room = count[0] if nodes else 0
+    node_get_dependencies(node, nodes, count)
+    _full(data, room, count[0])
+
+
+@cudart.export("cudaGraphNodeGetDependentNodes_v2")
+def node_get_dependent_nodes_v2(node: Any, nodes: Any, data: Any, count: Any) -> None:
+    null(pNumDependentNodes=count)
+    room = count[0] if nodes else 0
+    node_get_dependent_nodes(node, nodes, count)
+    _full(data, room, count[0])
+
+
+@cudart.export("cudaGraphNodeFindInClone")
+def node_find_in_clone(target: Any, original: Any, graph: Any) -> None:
+    null(pNode=target)
+    wanted, found = node_of(original, "originalNode"), graph_of(graph, "clonedGraph")
+    twin = next((node for node in found.nodes if node.origin is wanted), None)
+    if twin is None or twin is wanted:
+        raise invalid_value("clonedGraph is no clone of a graph that originalNode was in")
+    target[0] = node_handle(twin)
 
 
 @cudart.export("cudaGraphNodeGetType")

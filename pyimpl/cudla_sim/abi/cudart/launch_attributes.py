@@ -14,7 +14,7 @@ from ..embedding import ffi
 from .family import cudart, null
 from .streams import resolve
 
-_SIZE = 64  # of a cudaLaunchAttributeValue
+SIZE = 64  # of a cudaLaunchAttributeValue
 _KEPT = (
     Id.cudaLaunchAttributeAccessPolicyWindow,
     Id.cudaLaunchAttributeSynchronizationPolicy,
@@ -31,7 +31,7 @@ def _attribute(attribute: int) -> Id:
     return Id(attribute)
 
 
-def _window(window: Any) -> None:
+def check_window(window: Any) -> None:
     """Raises CudaError (InvalidValue)."""
     size, most = window.num_bytes, context.current().device.number("accessPolicyMaxWindowSize")
     if size > most:
@@ -50,13 +50,13 @@ def stream_set_attribute(stream: Any, attribute: int, value: Any) -> None:
     null(value=value)
     found, which = resolve(stream), _attribute(attribute)
     if which == Id.cudaLaunchAttributeAccessPolicyWindow:
-        _window(value.accessPolicyWindow)
+        check_window(value.accessPolicyWindow)
     synchronizing = which == Id.cudaLaunchAttributeSynchronizationPolicy
     if synchronizing and value.syncPolicy not in Policy._value2member_map_:
         raise invalid_value(f"syncPolicy is {value.syncPolicy}; cudaSyncPolicy* are 1 to 4")
     if which == Id.cudaLaunchAttributePriority:
         found.priority = found.streams.bounded(value.priority)
-    found.attributes[which] = bytes(ffi.buffer(value, _SIZE))
+    found.attributes[which] = bytes(ffi.buffer(value, SIZE))
 
 
 def _now(stream: Stream, which: Id) -> bytes:
@@ -69,13 +69,13 @@ def _now(stream: Stream, which: Id) -> bytes:
         value.syncPolicy = Policy.cudaSyncPolicyAuto
     elif which == Id.cudaLaunchAttributeMemSyncDomainMap:
         value.memSyncDomainMap.remote = 1
-    return bytes(ffi.buffer(value, _SIZE))
+    return bytes(ffi.buffer(value, SIZE))
 
 
 @cudart.export("cudaStreamGetAttribute")
 def stream_get_attribute(stream: Any, attribute: int, value: Any) -> None:
     null(value_out=value)
-    ffi.memmove(value, _now(resolve(stream), _attribute(attribute)), _SIZE)
+    ffi.memmove(value, _now(resolve(stream), _attribute(attribute)), SIZE)
 
 
 @cudart.export("cudaStreamCopyAttributes")

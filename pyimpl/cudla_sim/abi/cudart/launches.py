@@ -65,7 +65,8 @@ def launch(stream: Any, launches: Any, kernel: Any) -> None:
     item = Item(current, launches)
     with current.lock:
         if found.capture is not None:
-            found.enqueue(item.repeat, label=label, kind=NodeType.cudaGraphNodeTypeKernel)
+            kind = NodeType.cudaGraphNodeTypeKernel
+            found.enqueue(item.repeat, label=label, kind=kind, given=item)
             item.keep()
             return
         done = found.enqueue(item.run, always=True, label=label)

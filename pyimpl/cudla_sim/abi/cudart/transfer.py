@@ -7,6 +7,7 @@ from typing import Any
 from ...constants.cudart import cudaGraphNodeType as NodeType
 from ...core.queue import Work
 from ...cudart import context, transfer
+from ...cudart.graph import Filling
 from ...cudart.streams import Stream
 from ...cudart.transfer import Copy, Shape, plane
 from .device import get_device
@@ -95,14 +96,15 @@ def memcpy_peer_async(
     _later(_copy(dst, src, _DEFAULT, _row(size)), stream)
 
 
-def put(work: Work, size: int, target: Stream, wait: bool) -> None:
-    """A checked fill of so many bytes into a stream."""
-    label = f"fill of {size} bytes"
+def put(work: Work, filling: Filling, target: Stream, wait: bool) -> None:
+    """A checked fill into a stream."""
+    label = f"fill of {filling.width * filling.element * filling.height} bytes"
     if wait:
         context.current().captures.forbid("a fill that waits")
         target.run(work, label)
     else:
-        target.enqueue(work, label=label, kind=NodeType.cudaGraphNodeTypeMemset)
+        kind = NodeType.cudaGraphNodeTypeMemset
+        target.enqueue(work, label=label, kind=kind, given=filling)
 
 
 def _fill(ptr: Any, value: int, shape: Shape, stream: Any, wait: bool) -> None:
@@ -110,7 +112,8 @@ def _fill(ptr: Any, value: int, shape: Shape, stream: Any, wait: bool) -> None:
     target = current.streams.legacy if stream is None else current.streams.resolve(number(stream))
     if shape.width and shape.height:
         memory = transfer.check(current.memory, number(ptr), shape, "device", "devPtr")
-        put(transfer.fill(memory, value), shape.width * shape.height, target, wait)
+        filling = Filling(number(ptr), shape.pitch, value & 0xFF, 1, shape.width, shape.height)
+        put(transfer.fill(memory, value), filling, target, wait)
 
 
 @cudart.export("cudaMemset")

@@ -19,6 +19,9 @@ DEVICE, MODULE = "cuDLA device", "cuDLA module"
 cudla = Family("cudla", Status, cudla_parameters, error=CudlaError)
 
 null = partial(cudla.require, Status.cudlaErrorInvalidParam)
+"""Results must have a place."""
+given = partial(cudla.require, Status.cudlaErrorInvalidParam, "what the call reads")
+"""What a call reads must be there."""
 
 
 device_of: Callable[..., Device] = partial(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...constants.cudla import cudlaAccessPermissionFlags as Access
 from ...constants.cudla import cudlaNvSciSyncAttributes as SyncUse
 from ...constants.cudla import cudlaStatus as Status
 from ...constants.nvsci import NvSciBufType
@@ -17,7 +18,7 @@ from ...nvsci.settings import Settings
 from ..embedding import address, ffi
 from ..nvsci import buf as nvsci_buf
 from ..nvsci import sync as nvsci_sync
-from .family import cudla, device_of, null, only_flags
+from .family import cudla, device_of, given, null, only_flags
 
 
 @cudla.export("cudlaMemRegister")
@@ -25,8 +26,6 @@ def mem_register(dev_handle: Any, ptr: Any, size: int, dev_ptr: Any, flags: int)
     found = device_of(dev_handle)
     found.raise_earlier_fault()
     null(devPtr=dev_ptr)
-    if not ptr:
-        raise invalid_param("ptr is NULL; it is CUDA memory, from cudaMalloc for example")
     only_flags(flags, 2, "0 and CUDLA_TASK_STATISTICS (2)")
     if not found.hybrid:
         raise unsupported(
@@ -55,10 +54,13 @@ def _require_nvsci(found: Device, what: str) -> None:
 def import_memory(dev_handle: Any, desc: Any, dev_ptr: Any, flags: int) -> None:
     found = device_of(dev_handle)
     found.raise_earlier_fault()
-    null(desc=desc, devPtr=dev_ptr)
-    only_flags(
-        flags, 3, "CUDLA_READ_WRITE_PERM (0), CUDLA_READ_ONLY_PERM (1), CUDLA_TASK_STATISTICS (2)"
-    )
+    null(devPtr=dev_ptr)
+    given(desc=desc)
+    if flags not in list(Access):
+        raise invalid_param(
+            f"flags is {flags:#x}; it is one of CUDLA_READ_WRITE_PERM (0), CUDLA_READ_ONLY_PERM "
+            "(1) and CUDLA_TASK_STATISTICS (2), whose memory the engine writes"
+        )
     _require_nvsci(found, "importing NvSciBuf memory")
     if not desc.extBufObject:
         raise invalid_param("desc.extBufObject is NULL; it is an NvSciBufObj")
@@ -81,7 +83,8 @@ def import_memory(dev_handle: Any, desc: Any, dev_ptr: Any, flags: int) -> None:
 def import_semaphore(dev_handle: Any, desc: Any, dev_ptr: Any, flags: int) -> None:
     found = device_of(dev_handle)
     found.raise_earlier_fault()
-    null(desc=desc, devPtr=dev_ptr)
+    null(devPtr=dev_ptr)
+    given(desc=desc)
     only_flags(flags, 0, "only 0")
     _require_nvsci(found, "importing NvSciSync objects")
     if not desc.extSyncObject:
@@ -95,7 +98,7 @@ def import_semaphore(dev_handle: Any, desc: Any, dev_ptr: Any, flags: int) -> No
 
 @cudla.export("cudlaGetNvSciSyncAttributes")
 def nvscisync_attributes(attr_list: Any, flags: int) -> None:
-    null(attrList=attr_list)
+    given(attrList=attr_list)
     both = SyncUse.CUDLA_NVSCISYNC_ATTR_WAIT | SyncUse.CUDLA_NVSCISYNC_ATTR_SIGNAL
     if not flags or flags & ~both:
         raise invalid_param(

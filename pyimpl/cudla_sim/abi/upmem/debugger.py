@@ -159,14 +159,22 @@ def set_debug_slice_info(
 # ---- IRAM: positions and sizes count instructions ----
 
 
-def _iram(dpu: Dpu, first: int, count: int) -> NDArray[np.uint64]:
-    state = State(dpu)
-    if first + count > len(state.iram):
+def _check_iram(rank: Rank, first: int, count: int) -> bool:
+    """Whether there is something to copy. Raises DpuError(DPU_ERR_INVALID_IRAM_ACCESS)."""
+    most = rank.profile.chip_iram
+    if count and first + count > most:
         raise error(
             Status.DPU_ERR_INVALID_IRAM_ACCESS,
-            f"{count} instructions at {first} end past the {len(state.iram)} of IRAM",
+            f"{count} instructions at {first} end past the {most} of IRAM",
         )
-    return state.iram[first : first + count]
+    return bool(count)
+
+
+def _iram(dpu: Dpu, first: int, count: int) -> NDArray[np.uint64]:
+    """The DPU may run: as in the SDK nothing waits for it. A launch has its instructions from the
+    moment when it began."""
+    dpu.rank.settle()
+    return State(dpu).iram[first : first + count]
 
 
 def _host(buffer: Any, count: int) -> NDArray[np.uint64]:
@@ -175,9 +183,9 @@ def _host(buffer: Any, count: int) -> NDArray[np.uint64]:
 
 
 def _write(dpus: list[Dpu], first: int, source: Any, count: int) -> None:
-    for dpu in dpus if count else []:
-        control.wait(State(dpu))
-        _iram(dpu, first, count)[:] = _host(source, count)
+    if dpus and _check_iram(dpus[0].rank, first, count):
+        for dpu in dpus:
+            _iram(dpu, first, count)[:] = _host(source, count)
 
 
 @upmem.export("dpu_copy_to_iram_for_dpu")
@@ -193,20 +201,19 @@ def copy_to_iram_for_rank(rank: Any, first: int, source: Any, count: int) -> Non
 @upmem.export("dpu_copy_from_iram_for_dpu")
 def copy_from_iram_for_dpu(dpu: Any, destination: Any, first: int, count: int) -> None:
     found = _dpu(dpu)
-    control.wait(State(found))
-    words = _iram(found, first, count)
-    if count:
-        _host(destination, count)[:] = words
+    if _check_iram(found.rank, first, count):
+        _host(destination, count)[:] = _iram(found, first, count)
 
 
 def _matrix(rank: Any, matrix: Any) -> list[tuple[Dpu, Any]]:
     found: Rank = resolve_rank(rank)
     given = checked_matrix(matrix)
-    found.wait()
+    if not _check_iram(found, given.offset, given.size):
+        return []
     return [
-        (dpu, ffi.cast("dpuinstruction_t *", given.ptr[dpu.index]))
+        (dpu, ffi.cast("dpuinstruction_t *", given.ptr[dpu.in_matrix]))
         for dpu in found.enabled
-        if address(given.ptr[dpu.index])
+        if address(given.ptr[dpu.in_matrix])
     ]
 
 

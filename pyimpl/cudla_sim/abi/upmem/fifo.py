@@ -17,7 +17,6 @@ from ...constants.dpu_protocol import WRAM_SIZE
 from ...core import explain
 from ...upmem import fifo as engine
 from ...upmem.fifo import Fifo
-from ...upmem.memory import DPUS_PER_RANK
 from ...upmem.rank import Dpu, Rank, submit_all
 from ...upmem.symbols import Symbol
 from ...upmem.transfer import Flags, common_program
@@ -74,14 +73,14 @@ def _create(given: Any, link: Any, fifo_name: Any, direction: int) -> None:
     size = (1 + max(rank.place for rank in chosen.ranks)) * _RANK_FIFO
     fifos = ffi.cast("struct dpu_fifo_rank_t *", allocate(size))
     for rank in chosen.ranks:
-        _fill(fifos[rank.place], found, direction)
+        _fill(fifos[rank.place], rank, found, direction)
     made.direction = direction
     made.fifo_symbol.address = found.symbol.address
     made.fifo_symbol.size = found.symbol.size
     made.rank_fifos = fifos
 
 
-def _fill(fifo: Any, found: Fifo, direction: int) -> None:
+def _fill(fifo: Any, rank: Rank, found: Fifo, direction: int) -> None:
     fifo.dpu_fifo_ptr_size = found.ptr_size
     fifo.dpu_fifo_address = found.data // 4
     fifo.dpu_fifo_data_size = found.element
@@ -92,8 +91,8 @@ def _fill(fifo: Any, found: Fifo, direction: int) -> None:
     fifo.transfer_matrix.size = words if direction == _INPUT else words << found.ptr_size
     fifo.fifo_pointers_matrix.offset = found.symbol.address // 4
     fifo.fifo_pointers_matrix.size = 4
-    for index in range(DPUS_PER_RANK):
-        fifo.fifo_pointers_matrix.ptr[index] = fifo.dpu_fifo_pointers + 2 * index
+    for dpu in rank.dpus:
+        fifo.fifo_pointers_matrix.ptr[dpu.in_matrix] = fifo.dpu_fifo_pointers + 2 * dpu.index
 
 
 @upmem.export("dpu_link_input_fifo")
@@ -254,7 +253,7 @@ def _fifo(fifo: Any) -> Fifo:
 
 
 def _prepared(matrix: Any, dpus: list[Dpu]) -> tuple[list[Dpu], NDArray[np.uint64]]:
-    hosts = [address(matrix.ptr[dpu.index]) for dpu in dpus]
+    hosts = [address(matrix.ptr[dpu.in_matrix]) for dpu in dpus]
     chosen = [dpu for dpu, host in zip(dpus, hosts, strict=True) if host]
     return chosen, np.array([host for host in hosts if host], np.uint64)
 
@@ -280,7 +279,7 @@ def fifo_prepare_xfer(given: Any, link: Any, buffer: Any) -> None:
     for dpu in selection(given).dpus:
         if not dpu.enabled:
             raise error(Status.DPU_ERR_DPU_DISABLED, f"DPU {dpu.name} is disabled")
-        _of_rank(link, dpu.rank).transfer_matrix.ptr[dpu.index] = buffer
+        _of_rank(link, dpu.rank).transfer_matrix.ptr[dpu.in_matrix] = buffer
 
 
 @upmem.export("dpu_fifo_push_xfer")
@@ -300,7 +299,7 @@ def fifo_push_xfer(given: Any, link: Any, flags: int) -> None:
             works.append((rank, partial(_push, fifo, dpus, hosts)))
         if not how.no_reset:
             for dpu in chosen.of(rank):
-                matrix.ptr[dpu.index] = ffi.NULL
+                matrix.ptr[dpu.in_matrix] = ffi.NULL
     if how.asynchronous:
         job = "parallel_copy_wram_from_fifo" if flushed else "parallel_copy_wram_to_fifo"
         submit_all(job, works, beside=True)

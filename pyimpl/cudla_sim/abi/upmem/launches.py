@@ -42,7 +42,7 @@ def launch(given: Any, policy: int) -> None:
 def status(given: Any, done: Any, fault: Any) -> None:
     result(done, "done")
     result(fault, "fault")
-    done[0], fault[0] = launching.status(selection(given))
+    done[0], fault[0] = launching.ask(selection(given))
 
 
 @upmem.export("dpu_sync")

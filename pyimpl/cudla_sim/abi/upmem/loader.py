@@ -116,7 +116,7 @@ def elf_load(file: Any, given: Any) -> None:
     loading = Loading.of(given)
     host_memory(loading.context, ffi.sizeof("struct _dpu_loader_context_t"), "context")
     program = _file(file)
-    load.load(_target(loading.context.env), program, changed(program, loading))
+    load.load_now(_target(loading.context.env), program, changed(program, loading))
 
 
 @upmem.export("dpu_fill_profiling_info")

@@ -6,27 +6,36 @@ from typing import Any
 
 from ...core import process
 from ...core.pages import accessible
-from ...core.text import tell
-from ...upmem import errors, log, printed
+from ...upmem import errors, log, notices, printed
 from ...upmem.rank import Dpu
 from ..embedding import address, ffi, lib
 from .family import DpuError, Status, error, invalid_set, resolve_dpu, selection, upmem
 
 
 def _text(dpu: Dpu) -> bytes:
-    dpu.rank.wait()
+    """Raises DpuError: as the library of the SDK does, which reads MRAM without waiting."""
+    if not dpu.enabled:
+        raise error(Status.DPU_ERR_DPU_DISABLED, f"DPU {dpu.name} is disabled")
+    runs = dpu.rank.settle()
     try:
-        return dpu.log.encode(errors="replace")
+        text = dpu.log.encode(errors="replace")
     except DpuError as refused:
         if refused.status == Status.DPU_ERR_LOG_CONTEXT_MISSING:
-            tell(f"cudla-sim: dpu_log_read: {refused.explanation}")
+            notices.refuse("dpu_log_read", refused.explanation)
         raise
+    # What a natively compiled program has printed is known when it has ended.
+    if runs and (text or dpu.program is None or dpu.program.code is None):
+        raise error(
+            Status.DPU_ERR_MRAM_BUSY,
+            f"DPUs of rank {dpu.rank.id} run, and what they print is in MRAM, which is theirs "
+            "meanwhile; dpu_sync waits for them",
+        )
+    return text
 
 
-def _write(dpu: Dpu, stream: Any) -> None:
+def _write(stream: Any, text: bytes) -> None:
     if not stream:
         raise error(Status.DPU_ERR_SYSTEM, "stream is NULL; it is an open FILE")
-    text = log.HEADER.format(dpu.id).encode() + _text(dpu)
     if lib.sim_stream_write(stream, text, len(text)) != len(text):
         raise error(Status.DPU_ERR_SYSTEM, "the stream does not take the text (is it writable?)")
 
@@ -38,12 +47,15 @@ def log_read(given: Any, stream: Any) -> None:
         raise invalid_set(
             f"the set has {chosen.count} DPUs; logs are read from one (DPU_FOREACH gives them)"
         )
-    _write(chosen.dpus[0], stream)
+    dpu = chosen.dpus[0]
+    _write(stream, log.HEADER.format(dpu.id).encode())
+    _write(stream, _text(dpu))
 
 
 @upmem.export("dpulog_read_for_dpu")
 def log_read_for_dpu(dpu: Any, stream: Any) -> None:
-    _write(resolve_dpu(dpu), stream)
+    """The text without the head that dpu_log_read writes first."""
+    _write(stream, _text(resolve_dpu(dpu)))
 
 
 def _print(text: bytes, function: Any, argument: Any) -> None:

@@ -211,11 +211,13 @@ def get_profile_description(profile: Any, description: Any) -> None:
 
 @upmem.export("dpu_get_description", status=False, failure=_NULL)
 def get_description(rank: Any) -> Any:
+    """A rank's own, which goes with it unless the program has acquired it."""
     found = resolve_rank(rank)
-    descriptions = state().__dict__.setdefault("descriptions", {})
+    descriptions: dict[Rank, Any] = state().__dict__.setdefault("descriptions", {})
     if found not in descriptions:
         made = descriptions[found] = _describe(found.profile)
         _described[address(made)] = made
+        found.at_end.append(lambda: _release(descriptions.pop(found)))
     return descriptions[found]
 
 
@@ -233,9 +235,15 @@ def acquire_description(description: Any) -> None:
 
 @upmem.export("dpu_free_description", status=False)
 def free_description(description: Any) -> None:
-    found = _known(description)
-    if found.refcount > 0:
-        found.refcount -= 1
-    if found.refcount == 0:
+    _release(_known(description))
+
+
+def _release(description: Any) -> None:
+    """A user less. The program may have freed it already."""
+    if address(description) not in _described:
+        return
+    if description.refcount > 0:
+        description.refcount -= 1
+    if description.refcount == 0:
         del _described[address(description)]
-        lib.free(found)
+        lib.free(description)

@@ -30,7 +30,9 @@ def _copy(
     endless = Symbol(memory.address, 1 << 33)
     function = f"dpu_copy_{'to' if to_dpu else 'from'}_{memory.memory}"
     where = place(Selection([rank]), endless, offset, size, to_dpu, function)
-    transfer.admit([d for d, _ in pairs], where)
+    transfer.admit([d for d, _ in pairs] or rank.enabled, where)
+    if not pairs:
+        return
     slots = slot_numbers(d.slot for d, _ in pairs)
     hosts = host_addresses(h for _, h in pairs)
     if size and not all(h for _, h in pairs):
@@ -84,10 +86,9 @@ def _matrix(memory: Symbol, rank: Any, matrix: Any, to_dpu: bool) -> None:
             "UnsupportedOperation: the matrix holds scatter/gather blocks; dpu_push_sg_xfer does "
             "those transfers",
         )
-    pairs = [(d, address(given.ptr[d.index])) for d in found.enabled if given.ptr[d.index]]
+    pairs = [(d, address(given.ptr[d.in_matrix])) for d in found.enabled if given.ptr[d.in_matrix]]
     scale = 4 if memory is _WRAM else 1
-    if pairs:
-        _copy(memory, found, pairs, given.offset * scale, given.size * scale, to_dpu)
+    _copy(memory, found, pairs, given.offset * scale, given.size * scale, to_dpu)
 
 
 @upmem.export("dpu_copy_to_mrams")
@@ -117,7 +118,7 @@ def checked_matrix(matrix: Any) -> Any:
 
 @upmem.export("dpu_transfer_matrix_add_dpu", status=False)
 def matrix_add_dpu(dpu: Any, matrix: Any, buffer: Any) -> None:
-    checked_matrix(matrix).ptr[resolve_dpu(dpu).index] = buffer
+    checked_matrix(matrix).ptr[resolve_dpu(dpu).in_matrix] = buffer
 
 
 def _room(pointer: Any, size: int, what: str) -> None:
@@ -131,14 +132,14 @@ def _room(pointer: Any, size: int, what: str) -> None:
 
 @upmem.export("dpu_transfer_matrix_add_dpu_block")
 def matrix_add_dpu_block(dpu: Any, matrix: Any, buffer: Any, length: int) -> None:
-    given, index = checked_matrix(matrix), resolve_dpu(dpu).index
+    given, at = checked_matrix(matrix), resolve_dpu(dpu).in_matrix
     if given.type != _BLOCKS_MATRIX:
         raise error(
             Status.DPU_ERR_INTERNAL,
             f"the matrix is of type {given.type}, one buffer for each DPU; blocks are for "
             "DPU_SG_XFER_MATRIX (1)",
         )
-    blocks = given.sg_ptr[index]
+    blocks = given.sg_ptr[at]
     _room(blocks, ffi.sizeof("struct sg_xfer_buffer"), "the matrix's sg_xfer_buffer of this DPU")
     count = blocks.nr_blocks
     if count >= blocks.max_nr_blocks:
@@ -156,12 +157,12 @@ def matrix_add_dpu_block(dpu: Any, matrix: Any, buffer: Any, length: int) -> Non
 def matrix_set_all(rank: Any, matrix: Any, buffer: Any) -> None:
     given = checked_matrix(matrix)
     for dpu in resolve_rank(rank).dpus:
-        given.ptr[dpu.index] = buffer if dpu.enabled else ffi.NULL
+        given.ptr[dpu.in_matrix] = buffer if dpu.enabled else ffi.NULL
 
 
 @upmem.export("dpu_transfer_matrix_clear_dpu", status=False)
 def matrix_clear_dpu(dpu: Any, matrix: Any) -> None:
-    checked_matrix(matrix).ptr[resolve_dpu(dpu).index] = ffi.NULL
+    checked_matrix(matrix).ptr[resolve_dpu(dpu).in_matrix] = ffi.NULL
 
 
 @upmem.export("dpu_transfer_matrix_clear_all", status=False)
@@ -182,4 +183,4 @@ def matrix_get_ptr(dpu: Any, matrix: Any) -> Any:
     given, found = checked_matrix(matrix), resolve_dpu(dpu)
     if not found.enabled:
         raise error(Status.DPU_ERR_DPU_DISABLED, f"DPU {found.name} is disabled; it has no buffer")
-    return given.ptr[found.index]
+    return given.ptr[found.in_matrix]

@@ -37,7 +37,8 @@ def resolve(pointer: Any) -> Program:
 
 
 def _load(chosen: Selection, program: Program, target: Any) -> None:
-    loading.load(chosen, program)
+    # The SDK queues a load into ranks; one into a DPU happens at once, or is refused.
+    (loading.load if chosen.dpu is None else loading.load_now)(chosen, program)
     if target:
         target[0] = handle(program)
 

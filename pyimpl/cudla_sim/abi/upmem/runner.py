@@ -1,4 +1,5 @@
-"""Booting and polling ranks and DPUs (dpu_runner.h), and resetting them (dpu_config.h)."""
+"""Booting and polling ranks and DPUs (dpu_runner.h), resetting them (dpu_config.h), and commands to
+the backend (dpu_custom.h)."""
 
 from __future__ import annotations
 
@@ -88,6 +89,18 @@ def status_dpu(dpu: Any, done: Any, fault: Any) -> None:
     result(done, "done")
     result(fault, "fault")
     done[0], fault[0] = launching.status(_of_dpu(dpu))
+
+
+# Commands tell a backend what happens (a reset, a load, a launch), which this one knows, and set up
+# test benches that it does not have: the SDK's for hardware takes them all, too.
+@upmem.export("dpu_custom_for_rank")
+def custom_for_rank(rank: Any, command: int, args: Any) -> None:
+    _of_rank(rank)
+
+
+@upmem.export("dpu_custom_for_dpu")
+def custom_for_dpu(dpu: Any, command: int, args: Any) -> None:
+    _of_dpu(dpu)
 
 
 def _reset(selection: Selection) -> None:

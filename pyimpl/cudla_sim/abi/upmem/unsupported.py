@@ -44,9 +44,3 @@ upmem.unsupported(
     because="UnsupportedOperation: v1A chips have no bank interface counters, and those of v1B are "
     "not simulated",
 )
-
-upmem.unsupported(
-    "dpu_custom_for_rank",
-    "dpu_custom_for_dpu",
-    because="UnsupportedOperation: custom commands belong to other backends",
-)

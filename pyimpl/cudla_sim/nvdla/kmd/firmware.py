@@ -146,7 +146,7 @@ class FirmwareEngine(Scheduler):
         try:
             return self.port.dma_address(index, destination)
         except KmdError as error:
-            raise invalid(f"network descriptor: {name} = {index}: {error}") from None
+            raise invalid(f"network descriptor: {name} = {index}: {error.reason}") from None
 
     def _read_network(self) -> Task:
         port = self.port

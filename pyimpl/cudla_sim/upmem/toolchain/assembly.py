@@ -220,8 +220,7 @@ class _Writer:
         self, operation: instructions.Operation, words: list[str], count: int, number: int
     ) -> str:
         sources = [self.value(word) for word in words[operation.destination : count]]
-        if len(sources) < 2:
-            sources.append("0")
+        sources += ["0"] * (2 - len(sources))
         names = [f"__{n} = {v}" for n, v in zip(operation.names, sources, strict=False)]
         parts = [
             f"unsigned int {', '.join(names)}, __q, __k = __c, __y = __z;",
@@ -397,7 +396,7 @@ def _message(source: str, at: int, what: str) -> str:
     return (
         f"{place}:{line - 1 if place else line}: error: asm statement with the DPU instruction or "
         f"operand '{what}': programs run natively here, and of the DPU's instructions only "
-        "additions, logic, shifts, shift-and-add, cmpb4, byte products, counts, loads, stores, DMA "
-        "and jumps to labels of the statement are translated (and acquire, release, resume, stop, "
-        "fault, which wait)"
+        "additions, logic, shifts, shift-and-add, cmpb4, byte products, counts, loads, stores, "
+        "DMA, time and jumps to labels of the statement are translated (and acquire, release, "
+        "resume, stop, fault, which wait)"
     )

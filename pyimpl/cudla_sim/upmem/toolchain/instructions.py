@@ -134,6 +134,11 @@ def find(name: str) -> Operation | None:
         function = f"__rt_asm_{name}"
         call = f"extern void {function}(unsigned int, unsigned int, unsigned int); "
         return Operation(3, "", f"{call}{function}(__a, __b, __s); __q = 0;", destination=False)
+    if name == "time":
+        return Operation(0, "", "extern unsigned int __rt_asm_time(void); __q = __rt_asm_time();")
+    if name == "time_cfg":
+        declared = "extern unsigned int __rt_asm_time_cfg(unsigned int); "
+        return Operation(1, "", f"{declared}__q = __rt_asm_time_cfg(__a);")
     return None
 
 

@@ -128,6 +128,8 @@ class Code:
             raise AsmError(f"{form.mnemonic} is not translated where assembly and C are together")
         second = self._register("b") if form.b is not None else self._constant("imm")
         first = "0u" if form.operation == "MOVE" else self._register("a")
+        if form.operation == "TIME_CFG":
+            first = second
         parts = [
             f"unsigned int __a = {first}, __b = {second}, __q, __k = __c, __y = __z;",
             "(void)__b, (void)__k, (void)__y;",
