@@ -11,7 +11,7 @@ from pycparser import c_ast, c_generator
 
 from cudla_sim import families
 
-from .parse import Api, Function, evaluated, named
+from .parse import Api, Function, evaluated, named, type_text
 from .parse import type_text as _type_text
 from .private import Private
 from .sources import defined_in_c, handlers, private_handlers
@@ -324,15 +324,55 @@ def cudart_exports_c(api: Api, headers: Sequence[str]) -> str:
         other = functions.get(_RELEASE_13.get(function.name, ""), function)
         parts.append(_forwarded(other, later))  # an alias would take the name from the first one
         parts.append(f'__asm__(".symver {later}, {function.name}@{_VERSIONS[1]}");')
+        for twin in per_thread(function):
+            later = f"release13_{twin}"
+            parts.append(_forwarded(function, twin, per_thread=True))
+            parts.append(_forwarded(other, later, per_thread=True))
+            parts.append(f'__asm__(".symver {later}, {twin}@{_VERSIONS[1]}");')
     return "\n\n".join(parts) + "\n"
 
 
-def _forwarded(function: Function, name: str) -> str:
+_STREAM = "cudaStream_t"
+_COPIES = {
+    *("cudaMemcpy", "cudaMemcpy2D", "cudaMemcpy2DArrayToArray", "cudaMemcpy2DFromArray"),
+    *("cudaMemcpy2DToArray", "cudaMemcpy3D", "cudaMemcpy3DPeer", "cudaMemcpyArrayToArray"),
+    *("cudaMemcpyFromArray", "cudaMemcpyFromSymbol", "cudaMemcpyToArray", "cudaMemcpyToSymbol"),
+    *("cudaMemset", "cudaMemset2D", "cudaMemset3D"),
+}
+"""They wait for the legacy stream, which waits for a thread's own: as good as that one."""
+_WITH_CONFIGURATION = {"cudaLaunchKernelExC": "config"}
+
+
+def per_thread(function: Function) -> list[str]:
+    """The names of a function in programs whose default stream is the thread's (CUDA Runtime API,
+    "API synchronization behavior"): they exist where a stream is given, and for copies."""
+    if function.name in _COPIES:
+        return [f"{function.name}_ptds"]
+    if not function.name.startswith(("cuda", "__cudaLaunchKernel")):
+        return []
+    streams = any(type_text(param.type) == _STREAM for param in function.params)
+    if function.name.startswith("cudaStreamDestroy"):
+        return []
+    return [f"{function.name}_ptsz"] if streams or function.name in _WITH_CONFIGURATION else []
+
+
+def _forwarded(function: Function, name: str, per_thread: bool = False) -> str:
     prototype, names = named(function, name)
     private, _ = named(function, "sim__" + function.name)
+    before = ""
+    for param, argument in zip(function.params, names, strict=True):
+        if per_thread and type_text(param.type) == _STREAM:
+            before += f"    if ({argument} == 0) {{ {argument} = cudaStreamPerThread; }}\n"
+        elif per_thread and _WITH_CONFIGURATION.get(function.name) == argument:
+            before += (
+                f"    cudaLaunchConfig_t own;\n"
+                f"    if ({argument} != 0 && {argument}->stream == 0) {{\n"
+                f"        own = *{argument};\n        own.stream = cudaStreamPerThread;\n"
+                f"        {argument} = &own;\n    }}\n"
+            )
     statement = "" if function.returns == "void" else "return "
     return (
-        f"extern {private};\nSIM_EXPORT {prototype}\n{{\n"
+        f"extern {private};\nSIM_EXPORT {prototype}\n{{\n{before}"
         f"    {statement}sim__{function.name}({', '.join(names)});\n}}"
     )
 
@@ -358,6 +398,8 @@ def driver_table_c(api: Api) -> str:
 
 def version_script(api: Api, cudart: bool) -> str:
     names = sorted(f.name for f in api.functions if _is_beside_real(f) == cudart)
+    if cudart:
+        names += [twin for f in api.functions if _is_beside_real(f) for twin in per_thread(f)]
     lines = [f"/* {BANNER} */", f"{_VERSIONS[0]} {{" if cudart else "{", "  global:"]
     lines += [f"    {name};" for name in names]
     if not cudart:

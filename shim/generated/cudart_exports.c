@@ -174,6 +174,22 @@ SIM_EXPORT cudaError_t release13_cudaLaunchKernel(const void *func, struct dim3 
 
 __asm__(".symver release13_cudaLaunchKernel, cudaLaunchKernel@libcudart.so.13");
 
+extern cudaError_t sim__cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaLaunchKernel_ptsz(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaLaunchKernel(func, gridDim, blockDim, args, sharedMem, stream);
+}
+
+extern cudaError_t sim__cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaLaunchKernel_ptsz(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaLaunchKernel(func, gridDim, blockDim, args, sharedMem, stream);
+}
+
+__asm__(".symver release13_cudaLaunchKernel_ptsz, cudaLaunchKernel_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
 {
@@ -187,6 +203,22 @@ SIM_EXPORT cudaError_t release13_cudaLaunchCooperativeKernel(const void *func, s
 }
 
 __asm__(".symver release13_cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel@libcudart.so.13");
+
+extern cudaError_t sim__cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaLaunchCooperativeKernel(func, gridDim, blockDim, args, sharedMem, stream);
+}
+
+extern cudaError_t sim__cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaLaunchCooperativeKernel_ptsz(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaLaunchCooperativeKernel(func, gridDim, blockDim, args, sharedMem, stream);
+}
+
+__asm__(".symver release13_cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel_ptsz@libcudart.so.13");
 
 extern unsigned int sim____cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim, size_t sharedMem, struct CUstream_st *stream);
 SIM_EXPORT unsigned int __cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim, size_t sharedMem, struct CUstream_st *stream)
@@ -243,6 +275,22 @@ SIM_EXPORT cudaError_t release13___cudaLaunchKernel(void *kernel, struct dim3 gr
 }
 
 __asm__(".symver release13___cudaLaunchKernel, __cudaLaunchKernel@libcudart.so.13");
+
+extern cudaError_t sim____cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t __cudaLaunchKernel_ptsz(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim____cudaLaunchKernel(kernel, gridDim, blockDim, args, sharedMem, stream);
+}
+
+extern cudaError_t sim____cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13___cudaLaunchKernel_ptsz(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim____cudaLaunchKernel(kernel, gridDim, blockDim, args, sharedMem, stream);
+}
+
+__asm__(".symver release13___cudaLaunchKernel_ptsz, __cudaLaunchKernel_ptsz@libcudart.so.13");
 
 extern cudaError_t sim____cudlaSimLaunch(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void *data);
 SIM_EXPORT cudaError_t __cudlaSimLaunch(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void *data)
@@ -960,6 +1008,22 @@ SIM_EXPORT cudaError_t release13_cudaMallocAsync(void **devPtr, size_t size, cud
 
 __asm__(".symver release13_cudaMallocAsync, cudaMallocAsync@libcudart.so.13");
 
+extern cudaError_t sim__cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream);
+SIM_EXPORT cudaError_t cudaMallocAsync_ptsz(void **devPtr, size_t size, cudaStream_t hStream)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaMallocAsync(devPtr, size, hStream);
+}
+
+extern cudaError_t sim__cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream);
+SIM_EXPORT cudaError_t release13_cudaMallocAsync_ptsz(void **devPtr, size_t size, cudaStream_t hStream)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaMallocAsync(devPtr, size, hStream);
+}
+
+__asm__(".symver release13_cudaMallocAsync_ptsz, cudaMallocAsync_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaFree(void *devPtr);
 SIM_EXPORT cudaError_t cudaFree(void *devPtr)
 {
@@ -1001,6 +1065,22 @@ SIM_EXPORT cudaError_t release13_cudaFreeAsync(void *devPtr, cudaStream_t hStrea
 }
 
 __asm__(".symver release13_cudaFreeAsync, cudaFreeAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaFreeAsync(void *devPtr, cudaStream_t hStream);
+SIM_EXPORT cudaError_t cudaFreeAsync_ptsz(void *devPtr, cudaStream_t hStream)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaFreeAsync(devPtr, hStream);
+}
+
+extern cudaError_t sim__cudaFreeAsync(void *devPtr, cudaStream_t hStream);
+SIM_EXPORT cudaError_t release13_cudaFreeAsync_ptsz(void *devPtr, cudaStream_t hStream)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaFreeAsync(devPtr, hStream);
+}
+
+__asm__(".symver release13_cudaFreeAsync_ptsz, cudaFreeAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaHostRegister(void *ptr, size_t size, unsigned int flags);
 SIM_EXPORT cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
@@ -1100,6 +1180,22 @@ SIM_EXPORT cudaError_t release13_cudaMemPrefetchAsync(const void *devPtr, size_t
 
 __asm__(".symver release13_cudaMemPrefetchAsync, cudaMemPrefetchAsync@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemPrefetchAsync_ptsz(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemPrefetchAsync(devPtr, count, dstDevice, stream);
+}
+
+extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemPrefetchAsync_ptsz(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+__asm__(".symver release13_cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device);
 SIM_EXPORT cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device)
 {
@@ -1128,6 +1224,22 @@ SIM_EXPORT cudaError_t release13_cudaMemPrefetchAsync_v2(const void *devPtr, siz
 
 __asm__(".symver release13_cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync_v2@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemPrefetchAsync_v2_ptsz(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemPrefetchAsync_v2_ptsz(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+__asm__(".symver release13_cudaMemPrefetchAsync_v2_ptsz, cudaMemPrefetchAsync_v2_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
 SIM_EXPORT cudaError_t cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
 {
@@ -1155,6 +1267,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamAttachMemAsync(cudaStream_t stream, v
 }
 
 __asm__(".symver release13_cudaStreamAttachMemAsync, cudaStreamAttachMemAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
+SIM_EXPORT cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamAttachMemAsync(stream, devPtr, length, flags);
+}
+
+extern cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamAttachMemAsync(stream, devPtr, length, flags);
+}
+
+__asm__(".symver release13_cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
 SIM_EXPORT cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
@@ -1310,6 +1438,22 @@ SIM_EXPORT cudaError_t release13_cudaMallocFromPoolAsync(void **ptr, size_t size
 
 __asm__(".symver release13_cudaMallocFromPoolAsync, cudaMallocFromPoolAsync@libcudart.so.13");
 
+extern cudaError_t sim__cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMallocFromPoolAsync(ptr, size, memPool, stream);
+}
+
+extern cudaError_t sim__cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMallocFromPoolAsync_ptsz(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMallocFromPoolAsync(ptr, size, memPool, stream);
+}
+
+__asm__(".symver release13_cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync_ptsz@libcudart.so.13");
+
 extern struct cudaChannelFormatDesc sim__cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
 SIM_EXPORT struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
 {
@@ -1422,6 +1566,20 @@ SIM_EXPORT cudaError_t release13_cudaMemset3D(struct cudaPitchedPtr pitchedDevPt
 
 __asm__(".symver release13_cudaMemset3D, cudaMemset3D@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
+SIM_EXPORT cudaError_t cudaMemset3D_ptds(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
+{
+    return sim__cudaMemset3D(pitchedDevPtr, value, extent);
+}
+
+extern cudaError_t sim__cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
+SIM_EXPORT cudaError_t release13_cudaMemset3D_ptds(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
+{
+    return sim__cudaMemset3D(pitchedDevPtr, value, extent);
+}
+
+__asm__(".symver release13_cudaMemset3D_ptds, cudaMemset3D_ptds@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
 {
@@ -1435,6 +1593,22 @@ SIM_EXPORT cudaError_t release13_cudaMemset3DAsync(struct cudaPitchedPtr pitched
 }
 
 __asm__(".symver release13_cudaMemset3DAsync, cudaMemset3DAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemset3DAsync_ptsz(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemset3DAsync(pitchedDevPtr, value, extent, stream);
+}
+
+extern cudaError_t sim__cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemset3DAsync_ptsz(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemset3DAsync(pitchedDevPtr, value, extent, stream);
+}
+
+__asm__(".symver release13_cudaMemset3DAsync_ptsz, cudaMemset3DAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind)
@@ -1450,6 +1624,20 @@ SIM_EXPORT cudaError_t release13_cudaMemcpyToArray(cudaArray_t dst, size_t wOffs
 
 __asm__(".symver release13_cudaMemcpyToArray, cudaMemcpyToArray@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpyToArray_ptds(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyToArray(dst, wOffset, hOffset, src, count, kind);
+}
+
+extern cudaError_t sim__cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpyToArray_ptds(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyToArray(dst, wOffset, hOffset, src, count, kind);
+}
+
+__asm__(".symver release13_cudaMemcpyToArray_ptds, cudaMemcpyToArray_ptds@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind)
 {
@@ -1463,6 +1651,20 @@ SIM_EXPORT cudaError_t release13_cudaMemcpyFromArray(void *dst, cudaArray_const_
 }
 
 __asm__(".symver release13_cudaMemcpyFromArray, cudaMemcpyFromArray@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpyFromArray_ptds(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyFromArray(dst, src, wOffset, hOffset, count, kind);
+}
+
+extern cudaError_t sim__cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpyFromArray_ptds(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyFromArray(dst, src, wOffset, hOffset, count, kind);
+}
+
+__asm__(".symver release13_cudaMemcpyFromArray_ptds, cudaMemcpyFromArray_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
@@ -1478,6 +1680,20 @@ SIM_EXPORT cudaError_t release13_cudaMemcpy2DToArray(cudaArray_t dst, size_t wOf
 
 __asm__(".symver release13_cudaMemcpy2DToArray, cudaMemcpy2DToArray@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpy2DToArray_ptds(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DToArray(dst, wOffset, hOffset, src, spitch, width, height, kind);
+}
+
+extern cudaError_t sim__cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpy2DToArray_ptds(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DToArray(dst, wOffset, hOffset, src, spitch, width, height, kind);
+}
+
+__asm__(".symver release13_cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray_ptds@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
@@ -1491,6 +1707,22 @@ SIM_EXPORT cudaError_t release13_cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_
 }
 
 __asm__(".symver release13_cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpy2DToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind, stream);
+}
+
+extern cudaError_t sim__cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpy2DToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind, stream);
+}
+
+__asm__(".symver release13_cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind)
@@ -1506,6 +1738,20 @@ SIM_EXPORT cudaError_t release13_cudaMemcpy2DFromArray(void *dst, size_t dpitch,
 
 __asm__(".symver release13_cudaMemcpy2DFromArray, cudaMemcpy2DFromArray@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpy2DFromArray_ptds(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DFromArray(dst, dpitch, src, wOffset, hOffset, width, height, kind);
+}
+
+extern cudaError_t sim__cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpy2DFromArray_ptds(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DFromArray(dst, dpitch, src, wOffset, hOffset, width, height, kind);
+}
+
+__asm__(".symver release13_cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray_ptds@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
@@ -1519,6 +1765,22 @@ SIM_EXPORT cudaError_t release13_cudaMemcpy2DFromArrayAsync(void *dst, size_t dp
 }
 
 __asm__(".symver release13_cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpy2DFromArrayAsync_ptsz(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy2DFromArrayAsync(dst, dpitch, src, wOffset, hOffset, width, height, kind, stream);
+}
+
+extern cudaError_t sim__cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpy2DFromArrayAsync_ptsz(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy2DFromArrayAsync(dst, dpitch, src, wOffset, hOffset, width, height, kind, stream);
+}
+
+__asm__(".symver release13_cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind)
@@ -1534,6 +1796,20 @@ SIM_EXPORT cudaError_t release13_cudaMemcpy2DArrayToArray(cudaArray_t dst, size_
 
 __asm__(".symver release13_cudaMemcpy2DArrayToArray, cudaMemcpy2DArrayToArray@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, width, height, kind);
+}
+
+extern cudaError_t sim__cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, width, height, kind);
+}
+
+__asm__(".symver release13_cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray_ptds@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
 SIM_EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
@@ -1548,6 +1824,20 @@ SIM_EXPORT cudaError_t release13_cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 
 __asm__(".symver release13_cudaMemcpy3D, cudaMemcpy3D@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
+SIM_EXPORT cudaError_t cudaMemcpy3D_ptds(const struct cudaMemcpy3DParms *p)
+{
+    return sim__cudaMemcpy3D(p);
+}
+
+extern cudaError_t sim__cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
+SIM_EXPORT cudaError_t release13_cudaMemcpy3D_ptds(const struct cudaMemcpy3DParms *p)
+{
+    return sim__cudaMemcpy3D(p);
+}
+
+__asm__(".symver release13_cudaMemcpy3D_ptds, cudaMemcpy3D_ptds@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
@@ -1561,6 +1851,22 @@ SIM_EXPORT cudaError_t release13_cudaMemcpy3DAsync(const struct cudaMemcpy3DParm
 }
 
 __asm__(".symver release13_cudaMemcpy3DAsync, cudaMemcpy3DAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpy3DAsync_ptsz(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy3DAsync(p, stream);
+}
+
+extern cudaError_t sim__cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpy3DAsync_ptsz(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy3DAsync(p, stream);
+}
+
+__asm__(".symver release13_cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc);
 SIM_EXPORT cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc)
@@ -1674,6 +1980,20 @@ SIM_EXPORT cudaError_t release13_cudaMemcpy(void *dst, const void *src, size_t c
 
 __asm__(".symver release13_cudaMemcpy, cudaMemcpy@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpy_ptds(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy(dst, src, count, kind);
+}
+
+extern cudaError_t sim__cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpy_ptds(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy(dst, src, count, kind);
+}
+
+__asm__(".symver release13_cudaMemcpy_ptds, cudaMemcpy_ptds@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
@@ -1687,6 +2007,22 @@ SIM_EXPORT cudaError_t release13_cudaMemcpyAsync(void *dst, const void *src, siz
 }
 
 __asm__(".symver release13_cudaMemcpyAsync, cudaMemcpyAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyAsync_ptsz(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyAsync(dst, src, count, kind, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpyAsync_ptsz(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyAsync(dst, src, count, kind, stream);
+}
+
+__asm__(".symver release13_cudaMemcpyAsync_ptsz, cudaMemcpyAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
@@ -1702,6 +2038,20 @@ SIM_EXPORT cudaError_t release13_cudaMemcpy2D(void *dst, size_t dpitch, const vo
 
 __asm__(".symver release13_cudaMemcpy2D, cudaMemcpy2D@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpy2D_ptds(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
+}
+
+extern cudaError_t sim__cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpy2D_ptds(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
+}
+
+__asm__(".symver release13_cudaMemcpy2D_ptds, cudaMemcpy2D_ptds@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
@@ -1715,6 +2065,22 @@ SIM_EXPORT cudaError_t release13_cudaMemcpy2DAsync(void *dst, size_t dpitch, con
 }
 
 __asm__(".symver release13_cudaMemcpy2DAsync, cudaMemcpy2DAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpy2DAsync_ptsz(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
+}
+
+extern cudaError_t sim__cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpy2DAsync_ptsz(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
+}
+
+__asm__(".symver release13_cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count);
 SIM_EXPORT cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
@@ -1744,6 +2110,22 @@ SIM_EXPORT cudaError_t release13_cudaMemcpyPeerAsync(void *dst, int dstDevice, c
 
 __asm__(".symver release13_cudaMemcpyPeerAsync, cudaMemcpyPeerAsync@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyPeerAsync_ptsz(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpyPeerAsync_ptsz(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
+}
+
+__asm__(".symver release13_cudaMemcpyPeerAsync_ptsz, cudaMemcpyPeerAsync_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemset(void *devPtr, int value, size_t count);
 SIM_EXPORT cudaError_t cudaMemset(void *devPtr, int value, size_t count)
 {
@@ -1757,6 +2139,20 @@ SIM_EXPORT cudaError_t release13_cudaMemset(void *devPtr, int value, size_t coun
 }
 
 __asm__(".symver release13_cudaMemset, cudaMemset@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemset(void *devPtr, int value, size_t count);
+SIM_EXPORT cudaError_t cudaMemset_ptds(void *devPtr, int value, size_t count)
+{
+    return sim__cudaMemset(devPtr, value, count);
+}
+
+extern cudaError_t sim__cudaMemset(void *devPtr, int value, size_t count);
+SIM_EXPORT cudaError_t release13_cudaMemset_ptds(void *devPtr, int value, size_t count)
+{
+    return sim__cudaMemset(devPtr, value, count);
+}
+
+__asm__(".symver release13_cudaMemset_ptds, cudaMemset_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
@@ -1772,6 +2168,22 @@ SIM_EXPORT cudaError_t release13_cudaMemsetAsync(void *devPtr, int value, size_t
 
 __asm__(".symver release13_cudaMemsetAsync, cudaMemsetAsync@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemsetAsync_ptsz(void *devPtr, int value, size_t count, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemsetAsync(devPtr, value, count, stream);
+}
+
+extern cudaError_t sim__cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemsetAsync_ptsz(void *devPtr, int value, size_t count, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemsetAsync(devPtr, value, count, stream);
+}
+
+__asm__(".symver release13_cudaMemsetAsync_ptsz, cudaMemsetAsync_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);
 SIM_EXPORT cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
 {
@@ -1786,6 +2198,20 @@ SIM_EXPORT cudaError_t release13_cudaMemset2D(void *devPtr, size_t pitch, int va
 
 __asm__(".symver release13_cudaMemset2D, cudaMemset2D@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);
+SIM_EXPORT cudaError_t cudaMemset2D_ptds(void *devPtr, size_t pitch, int value, size_t width, size_t height)
+{
+    return sim__cudaMemset2D(devPtr, pitch, value, width, height);
+}
+
+extern cudaError_t sim__cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);
+SIM_EXPORT cudaError_t release13_cudaMemset2D_ptds(void *devPtr, size_t pitch, int value, size_t width, size_t height)
+{
+    return sim__cudaMemset2D(devPtr, pitch, value, width, height);
+}
+
+__asm__(".symver release13_cudaMemset2D_ptds, cudaMemset2D_ptds@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
@@ -1799,6 +2225,22 @@ SIM_EXPORT cudaError_t release13_cudaMemset2DAsync(void *devPtr, size_t pitch, i
 }
 
 __asm__(".symver release13_cudaMemset2DAsync, cudaMemset2DAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemset2DAsync_ptsz(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
+}
+
+extern cudaError_t sim__cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemset2DAsync_ptsz(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
+}
+
+__asm__(".symver release13_cudaMemset2DAsync_ptsz, cudaMemset2DAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamCreate(cudaStream_t *pStream);
 SIM_EXPORT cudaError_t cudaStreamCreate(cudaStream_t *pStream)
@@ -1870,6 +2312,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamSynchronize(cudaStream_t stream)
 
 __asm__(".symver release13_cudaStreamSynchronize, cudaStreamSynchronize@libcudart.so.13");
 
+extern cudaError_t sim__cudaStreamSynchronize(cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamSynchronize(stream);
+}
+
+extern cudaError_t sim__cudaStreamSynchronize(cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaStreamSynchronize_ptsz(cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamSynchronize(stream);
+}
+
+__asm__(".symver release13_cudaStreamSynchronize_ptsz, cudaStreamSynchronize_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamQuery(cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
@@ -1883,6 +2341,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamQuery(cudaStream_t stream)
 }
 
 __asm__(".symver release13_cudaStreamQuery, cudaStreamQuery@libcudart.so.13");
+
+extern cudaError_t sim__cudaStreamQuery(cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaStreamQuery_ptsz(cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamQuery(stream);
+}
+
+extern cudaError_t sim__cudaStreamQuery(cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaStreamQuery_ptsz(cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamQuery(stream);
+}
+
+__asm__(".symver release13_cudaStreamQuery_ptsz, cudaStreamQuery_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
@@ -1898,6 +2372,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamWaitEvent(cudaStream_t stream, cudaEv
 
 __asm__(".symver release13_cudaStreamWaitEvent, cudaStreamWaitEvent@libcudart.so.13");
 
+extern cudaError_t sim__cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
+SIM_EXPORT cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamWaitEvent(stream, event, flags);
+}
+
+extern cudaError_t sim__cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamWaitEvent(stream, event, flags);
+}
+
+__asm__(".symver release13_cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
 SIM_EXPORT cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
 {
@@ -1911,6 +2401,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamGetFlags(cudaStream_t hStream, unsign
 }
 
 __asm__(".symver release13_cudaStreamGetFlags, cudaStreamGetFlags@libcudart.so.13");
+
+extern cudaError_t sim__cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
+SIM_EXPORT cudaError_t cudaStreamGetFlags_ptsz(cudaStream_t hStream, unsigned int *flags)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamGetFlags(hStream, flags);
+}
+
+extern cudaError_t sim__cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
+SIM_EXPORT cudaError_t release13_cudaStreamGetFlags_ptsz(cudaStream_t hStream, unsigned int *flags)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamGetFlags(hStream, flags);
+}
+
+__asm__(".symver release13_cudaStreamGetFlags_ptsz, cudaStreamGetFlags_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetPriority(cudaStream_t hStream, int *priority);
 SIM_EXPORT cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
@@ -1926,6 +2432,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamGetPriority(cudaStream_t hStream, int
 
 __asm__(".symver release13_cudaStreamGetPriority, cudaStreamGetPriority@libcudart.so.13");
 
+extern cudaError_t sim__cudaStreamGetPriority(cudaStream_t hStream, int *priority);
+SIM_EXPORT cudaError_t cudaStreamGetPriority_ptsz(cudaStream_t hStream, int *priority)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamGetPriority(hStream, priority);
+}
+
+extern cudaError_t sim__cudaStreamGetPriority(cudaStream_t hStream, int *priority);
+SIM_EXPORT cudaError_t release13_cudaStreamGetPriority_ptsz(cudaStream_t hStream, int *priority)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamGetPriority(hStream, priority);
+}
+
+__asm__(".symver release13_cudaStreamGetPriority_ptsz, cudaStreamGetPriority_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
 SIM_EXPORT cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
 {
@@ -1939,6 +2461,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamGetId(cudaStream_t hStream, unsigned 
 }
 
 __asm__(".symver release13_cudaStreamGetId, cudaStreamGetId@libcudart.so.13");
+
+extern cudaError_t sim__cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
+SIM_EXPORT cudaError_t cudaStreamGetId_ptsz(cudaStream_t hStream, unsigned long long *streamId)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamGetId(hStream, streamId);
+}
+
+extern cudaError_t sim__cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
+SIM_EXPORT cudaError_t release13_cudaStreamGetId_ptsz(cudaStream_t hStream, unsigned long long *streamId)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamGetId(hStream, streamId);
+}
+
+__asm__(".symver release13_cudaStreamGetId_ptsz, cudaStreamGetId_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetDevice(cudaStream_t hStream, int *device);
 SIM_EXPORT cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
@@ -1954,6 +2492,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamGetDevice(cudaStream_t hStream, int *
 
 __asm__(".symver release13_cudaStreamGetDevice, cudaStreamGetDevice@libcudart.so.13");
 
+extern cudaError_t sim__cudaStreamGetDevice(cudaStream_t hStream, int *device);
+SIM_EXPORT cudaError_t cudaStreamGetDevice_ptsz(cudaStream_t hStream, int *device)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamGetDevice(hStream, device);
+}
+
+extern cudaError_t sim__cudaStreamGetDevice(cudaStream_t hStream, int *device);
+SIM_EXPORT cudaError_t release13_cudaStreamGetDevice_ptsz(cudaStream_t hStream, int *device)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamGetDevice(hStream, device);
+}
+
+__asm__(".symver release13_cudaStreamGetDevice_ptsz, cudaStreamGetDevice_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
 SIM_EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
 {
@@ -1968,6 +2522,22 @@ SIM_EXPORT cudaError_t release13_cudaLaunchHostFunc(cudaStream_t stream, cudaHos
 
 __asm__(".symver release13_cudaLaunchHostFunc, cudaLaunchHostFunc@libcudart.so.13");
 
+extern cudaError_t sim__cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
+SIM_EXPORT cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t fn, void *userData)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaLaunchHostFunc(stream, fn, userData);
+}
+
+extern cudaError_t sim__cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
+SIM_EXPORT cudaError_t release13_cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t fn, void *userData)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaLaunchHostFunc(stream, fn, userData);
+}
+
+__asm__(".symver release13_cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
 {
@@ -1981,6 +2551,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamAddCallback(cudaStream_t stream, cuda
 }
 
 __asm__(".symver release13_cudaStreamAddCallback, cudaStreamAddCallback@libcudart.so.13");
+
+extern cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
+SIM_EXPORT cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamAddCallback(stream, callback, userData, flags);
+}
+
+extern cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaStreamAddCallback_ptsz(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamAddCallback(stream, callback, userData, flags);
+}
+
+__asm__(".symver release13_cudaStreamAddCallback_ptsz, cudaStreamAddCallback_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventCreate(cudaEvent_t *event);
 SIM_EXPORT cudaError_t cudaEventCreate(cudaEvent_t *event)
@@ -2038,6 +2624,22 @@ SIM_EXPORT cudaError_t release13_cudaEventRecord(cudaEvent_t event, cudaStream_t
 
 __asm__(".symver release13_cudaEventRecord, cudaEventRecord@libcudart.so.13");
 
+extern cudaError_t sim__cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaEventRecord(event, stream);
+}
+
+extern cudaError_t sim__cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaEventRecord(event, stream);
+}
+
+__asm__(".symver release13_cudaEventRecord_ptsz, cudaEventRecord_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
 SIM_EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
@@ -2051,6 +2653,22 @@ SIM_EXPORT cudaError_t release13_cudaEventRecordWithFlags(cudaEvent_t event, cud
 }
 
 __asm__(".symver release13_cudaEventRecordWithFlags, cudaEventRecordWithFlags@libcudart.so.13");
+
+extern cudaError_t sim__cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
+SIM_EXPORT cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaEventRecordWithFlags(event, stream, flags);
+}
+
+extern cudaError_t sim__cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaEventRecordWithFlags(event, stream, flags);
+}
+
+__asm__(".symver release13_cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventSynchronize(cudaEvent_t event);
 SIM_EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)
@@ -2192,6 +2810,22 @@ SIM_EXPORT cudaError_t release13_cudaSignalExternalSemaphoresAsync_v2(const cuda
 
 __asm__(".symver release13_cudaSignalExternalSemaphoresAsync_v2, cudaSignalExternalSemaphoresAsync_v2@libcudart.so.13");
 
+extern cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaSignalExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+extern cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaSignalExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release13_cudaSignalExternalSemaphoresAsync_v2_ptsz, cudaSignalExternalSemaphoresAsync_v2_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
@@ -2205,6 +2839,22 @@ SIM_EXPORT cudaError_t release13_cudaWaitExternalSemaphoresAsync_v2(const cudaEx
 }
 
 __asm__(".symver release13_cudaWaitExternalSemaphoresAsync_v2, cudaWaitExternalSemaphoresAsync_v2@libcudart.so.13");
+
+extern cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+extern cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaWaitExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release13_cudaWaitExternalSemaphoresAsync_v2_ptsz, cudaWaitExternalSemaphoresAsync_v2_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
 SIM_EXPORT cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem)
@@ -2254,6 +2904,22 @@ SIM_EXPORT cudaError_t release13_cudaSignalExternalSemaphoresAsync(const cudaExt
 
 __asm__(".symver release13_cudaSignalExternalSemaphoresAsync, cudaSignalExternalSemaphoresAsync@libcudart.so.13");
 
+extern cudaError_t sim__cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaSignalExternalSemaphoresAsync_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+extern cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaSignalExternalSemaphoresAsync_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release13_cudaSignalExternalSemaphoresAsync_ptsz, cudaSignalExternalSemaphoresAsync_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
@@ -2267,6 +2933,22 @@ SIM_EXPORT cudaError_t release13_cudaWaitExternalSemaphoresAsync(const cudaExter
 }
 
 __asm__(".symver release13_cudaWaitExternalSemaphoresAsync, cudaWaitExternalSemaphoresAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+extern cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaWaitExternalSemaphoresAsync_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release13_cudaWaitExternalSemaphoresAsync_ptsz, cudaWaitExternalSemaphoresAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
 SIM_EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
@@ -2394,6 +3076,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamBeginCapture(cudaStream_t stream, enu
 
 __asm__(".symver release13_cudaStreamBeginCapture, cudaStreamBeginCapture@libcudart.so.13");
 
+extern cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+SIM_EXPORT cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamBeginCapture(stream, mode);
+}
+
+extern cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+SIM_EXPORT cudaError_t release13_cudaStreamBeginCapture_ptsz(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamBeginCapture(stream, mode);
+}
+
+__asm__(".symver release13_cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode);
 SIM_EXPORT cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode)
 {
@@ -2407,6 +3105,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamBeginCaptureToGraph(cudaStream_t stre
 }
 
 __asm__(".symver release13_cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph@libcudart.so.13");
+
+extern cudaError_t sim__cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode);
+SIM_EXPORT cudaError_t cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamBeginCaptureToGraph(stream, graph, dependencies, dependencyData, numDependencies, mode);
+}
+
+extern cudaError_t sim__cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode);
+SIM_EXPORT cudaError_t release13_cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamBeginCaptureToGraph(stream, graph, dependencies, dependencyData, numDependencies, mode);
+}
+
+__asm__(".symver release13_cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
 SIM_EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
@@ -2422,6 +3136,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamEndCapture(cudaStream_t stream, cudaG
 
 __asm__(".symver release13_cudaStreamEndCapture, cudaStreamEndCapture@libcudart.so.13");
 
+extern cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
+SIM_EXPORT cudaError_t cudaStreamEndCapture_ptsz(cudaStream_t stream, cudaGraph_t *pGraph)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamEndCapture(stream, pGraph);
+}
+
+extern cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
+SIM_EXPORT cudaError_t release13_cudaStreamEndCapture_ptsz(cudaStream_t stream, cudaGraph_t *pGraph)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamEndCapture(stream, pGraph);
+}
+
+__asm__(".symver release13_cudaStreamEndCapture_ptsz, cudaStreamEndCapture_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
 SIM_EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
 {
@@ -2435,6 +3165,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamIsCapturing(cudaStream_t stream, enum
 }
 
 __asm__(".symver release13_cudaStreamIsCapturing, cudaStreamIsCapturing@libcudart.so.13");
+
+extern cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
+SIM_EXPORT cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamIsCapturing(stream, pCaptureStatus);
+}
+
+extern cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
+SIM_EXPORT cudaError_t release13_cudaStreamIsCapturing_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamIsCapturing(stream, pCaptureStatus);
+}
+
+__asm__(".symver release13_cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
 SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
@@ -2450,6 +3196,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamGetCaptureInfo_v2(cudaStream_t stream
 
 __asm__(".symver release13_cudaStreamGetCaptureInfo_v2, cudaStreamGetCaptureInfo_v2@libcudart.so.13");
 
+extern cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
+SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v2_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
+extern cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
+SIM_EXPORT cudaError_t release13_cudaStreamGetCaptureInfo_v2_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
+__asm__(".symver release13_cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
 SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
 {
@@ -2463,6 +3225,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamGetCaptureInfo_v3(cudaStream_t stream
 }
 
 __asm__(".symver release13_cudaStreamGetCaptureInfo_v3, cudaStreamGetCaptureInfo_v3@libcudart.so.13");
+
+extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
+SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v3_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+}
+
+extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
+SIM_EXPORT cudaError_t release13_cudaStreamGetCaptureInfo_v3_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+}
+
+__asm__(".symver release13_cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags)
@@ -2478,6 +3256,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamUpdateCaptureDependencies(cudaStream_
 
 __asm__(".symver release13_cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies@libcudart.so.13");
 
+extern cudaError_t sim__cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags);
+SIM_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamUpdateCaptureDependencies(stream, dependencies, numDependencies, flags);
+}
+
+extern cudaError_t sim__cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, dependencyData, numDependencies, flags);
+}
+
+__asm__(".symver release13_cudaStreamUpdateCaptureDependencies_ptsz, cudaStreamUpdateCaptureDependencies_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
 {
@@ -2491,6 +3285,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamUpdateCaptureDependencies_v2(cudaStre
 }
 
 __asm__(".symver release13_cudaStreamUpdateCaptureDependencies_v2, cudaStreamUpdateCaptureDependencies_v2@libcudart.so.13");
+
+extern cudaError_t sim__cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
+SIM_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies_v2_ptsz(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, dependencyData, numDependencies, flags);
+}
+
+extern cudaError_t sim__cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaStreamUpdateCaptureDependencies_v2_ptsz(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, dependencyData, numDependencies, flags);
+}
+
+__asm__(".symver release13_cudaStreamUpdateCaptureDependencies_v2_ptsz, cudaStreamUpdateCaptureDependencies_v2_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 SIM_EXPORT cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
@@ -3024,6 +3834,22 @@ SIM_EXPORT cudaError_t release13_cudaGraphUpload(cudaGraphExec_t graphExec, cuda
 
 __asm__(".symver release13_cudaGraphUpload, cudaGraphUpload@libcudart.so.13");
 
+extern cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaGraphUpload_ptsz(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaGraphUpload(graphExec, stream);
+}
+
+extern cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaGraphUpload_ptsz(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaGraphUpload(graphExec, stream);
+}
+
+__asm__(".symver release13_cudaGraphUpload_ptsz, cudaGraphUpload_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
@@ -3037,6 +3863,22 @@ SIM_EXPORT cudaError_t release13_cudaGraphLaunch(cudaGraphExec_t graphExec, cuda
 }
 
 __asm__(".symver release13_cudaGraphLaunch, cudaGraphLaunch@libcudart.so.13");
+
+extern cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaGraphLaunch_ptsz(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaGraphLaunch(graphExec, stream);
+}
+
+extern cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaGraphLaunch_ptsz(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaGraphLaunch(graphExec, stream);
+}
+
+__asm__(".symver release13_cudaGraphLaunch_ptsz, cudaGraphLaunch_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecDestroy(cudaGraphExec_t graphExec);
 SIM_EXPORT cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
@@ -3122,6 +3964,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamGetCaptureInfo(cudaStream_t stream, e
 
 __asm__(".symver release13_cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo@libcudart.so.13");
 
+extern cudaError_t sim__cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
+SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
+}
+
+extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
+SIM_EXPORT cudaError_t release13_cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+}
+
+__asm__(".symver release13_cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
 SIM_EXPORT cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
 {
@@ -3135,6 +3993,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamSetAttribute(cudaStream_t hStream, cu
 }
 
 __asm__(".symver release13_cudaStreamSetAttribute, cudaStreamSetAttribute@libcudart.so.13");
+
+extern cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
+SIM_EXPORT cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamSetAttribute(hStream, attr, value);
+}
+
+extern cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
+SIM_EXPORT cudaError_t release13_cudaStreamSetAttribute_ptsz(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamSetAttribute(hStream, attr, value);
+}
+
+__asm__(".symver release13_cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
 SIM_EXPORT cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
@@ -3150,6 +4024,22 @@ SIM_EXPORT cudaError_t release13_cudaStreamGetAttribute(cudaStream_t hStream, cu
 
 __asm__(".symver release13_cudaStreamGetAttribute, cudaStreamGetAttribute@libcudart.so.13");
 
+extern cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
+SIM_EXPORT cudaError_t cudaStreamGetAttribute_ptsz(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamGetAttribute(hStream, attr, value_out);
+}
+
+extern cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
+SIM_EXPORT cudaError_t release13_cudaStreamGetAttribute_ptsz(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamGetAttribute(hStream, attr, value_out);
+}
+
+__asm__(".symver release13_cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
 SIM_EXPORT cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
 {
@@ -3163,6 +4053,24 @@ SIM_EXPORT cudaError_t release13_cudaStreamCopyAttributes(cudaStream_t dst, cuda
 }
 
 __asm__(".symver release13_cudaStreamCopyAttributes, cudaStreamCopyAttributes@libcudart.so.13");
+
+extern cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
+SIM_EXPORT cudaError_t cudaStreamCopyAttributes_ptsz(cudaStream_t dst, cudaStream_t src)
+{
+    if (dst == 0) { dst = cudaStreamPerThread; }
+    if (src == 0) { src = cudaStreamPerThread; }
+    return sim__cudaStreamCopyAttributes(dst, src);
+}
+
+extern cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
+SIM_EXPORT cudaError_t release13_cudaStreamCopyAttributes_ptsz(cudaStream_t dst, cudaStream_t src)
+{
+    if (dst == 0) { dst = cudaStreamPerThread; }
+    if (src == 0) { src = cudaStreamPerThread; }
+    return sim__cudaStreamCopyAttributes(dst, src);
+}
+
+__asm__(".symver release13_cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaCtxResetPersistingL2Cache(void);
 SIM_EXPORT cudaError_t cudaCtxResetPersistingL2Cache(void)
@@ -3191,6 +4099,32 @@ SIM_EXPORT cudaError_t release13_cudaLaunchKernelExC(const cudaLaunchConfig_t *c
 }
 
 __asm__(".symver release13_cudaLaunchKernelExC, cudaLaunchKernelExC@libcudart.so.13");
+
+extern cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
+SIM_EXPORT cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    cudaLaunchConfig_t own;
+    if (config != 0 && config->stream == 0) {
+        own = *config;
+        own.stream = cudaStreamPerThread;
+        config = &own;
+    }
+    return sim__cudaLaunchKernelExC(config, func, args);
+}
+
+extern cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
+SIM_EXPORT cudaError_t release13_cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    cudaLaunchConfig_t own;
+    if (config != 0 && config->stream == 0) {
+        own = *config;
+        own.stream = cudaStreamPerThread;
+        config = &own;
+    }
+    return sim__cudaLaunchKernelExC(config, func, args);
+}
+
+__asm__(".symver release13_cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams)
@@ -3962,6 +4896,20 @@ SIM_EXPORT cudaError_t release13_cudaMemcpyToSymbol(const void *symbol, const vo
 
 __asm__(".symver release13_cudaMemcpyToSymbol, cudaMemcpyToSymbol@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpyToSymbol_ptds(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyToSymbol(symbol, src, count, offset, kind);
+}
+
+extern cudaError_t sim__cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpyToSymbol_ptds(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyToSymbol(symbol, src, count, offset, kind);
+}
+
+__asm__(".symver release13_cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol_ptds@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
@@ -3975,6 +4923,20 @@ SIM_EXPORT cudaError_t release13_cudaMemcpyFromSymbol(void *dst, const void *sym
 }
 
 __asm__(".symver release13_cudaMemcpyFromSymbol, cudaMemcpyFromSymbol@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpyFromSymbol_ptds(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyFromSymbol(dst, symbol, count, offset, kind);
+}
+
+extern cudaError_t sim__cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpyFromSymbol_ptds(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyFromSymbol(dst, symbol, count, offset, kind);
+}
+
+__asm__(".symver release13_cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -3990,6 +4952,22 @@ SIM_EXPORT cudaError_t release13_cudaMemcpyToSymbolAsync(const void *symbol, con
 
 __asm__(".symver release13_cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpyToSymbolAsync_ptsz(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind, stream);
+}
+
+__asm__(".symver release13_cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
@@ -4003,6 +4981,22 @@ SIM_EXPORT cudaError_t release13_cudaMemcpyFromSymbolAsync(void *dst, const void
 }
 
 __asm__(".symver release13_cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpyFromSymbolAsync_ptsz(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind, stream);
+}
+
+__asm__(".symver release13_cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetSymbolAddress(void **devPtr, const void *symbol);
 SIM_EXPORT cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol)

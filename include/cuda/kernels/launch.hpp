@@ -237,6 +237,7 @@ struct Launch {
 struct Maker {
     Launched *(*make)(void **arguments);
     size_t (*places)(size_t *offsets, size_t room);
+    const char *(*name)();
 };
 
 /* All of a program or library, by their addresses. */
@@ -264,7 +265,7 @@ class Makers {
   private:
     struct Entry {
         const void *kernel = nullptr;
-        Maker maker = {nullptr, nullptr};
+        Maker maker = {nullptr, nullptr, nullptr};
     };
 
     size_t place_of(const void *kernel) const {
@@ -282,13 +283,18 @@ class Makers {
     Vector<Entry> all_;
 };
 
+/* Of the C++ library (its <cxxabi.h> brings other names along). */
+extern "C" char *demangled(const char *, char *, size_t *, int *) __asm__("__cxa_demangle");
+
 inline size_t places_of(const void *kernel, size_t *offsets, size_t room) {
     return Makers::get().find(kernel)->places(offsets, room);
 }
 
 inline cudaError_t launch_by_address(const void *kernel, dim3 grid, dim3 size, void **arguments,
                                      size_t shared, cudaStream_t stream, int cooperative) {
-    Launched *launch = Makers::get().find(kernel)->make(arguments);
+    const Maker *maker = Makers::get().find(kernel);
+    Launched *launch = maker->make(arguments);
+    launch->shape.kernel = maker->name();
     launch->shape.grid = grid;
     launch->shape.block = size;
     launch->shape.shared_bytes = shared;
@@ -325,6 +331,30 @@ Launched *made_of(void (*kernel)(P...), void **arguments, std::index_sequence<I.
         body, *static_cast<std::decay_t<P> *>(arguments[I])...);
 }
 
+/* The name of a kernel as the compiler spells it: "... kernel = scale<4>; P = ...", "... (* kernel)(P ...) = add].
+ * In a module made of PTX it is the name there, behind "cudla_sim_u0_". */
+inline Vector<char> spelled(const char *text) {
+    const char *named = strstr(text, "kernel)(");
+    const char *value = named ? strstr(named, ") = ") : strstr(text, "kernel = ");
+    text = value ? strstr(value, " = ") + 3 : text;
+    if (strncmp(text, "cudla_sim_u", 11) == 0) {
+        const char *behind = strchr(text + 11, '_');
+        text = behind ? behind + 1 : text;
+    }
+    Vector<char> made(strcspn(text, ";]") + 1); /* with a zero behind it */
+    memcpy(made.data(), text, made.size() - 1);
+    int status = -1;
+    char *plain = strncmp(made.data(), "_Z", 2) == 0 ? demangled(made.data(), nullptr, nullptr, &status) : nullptr;
+    if (status == 0 && plain) {
+        plain[strcspn(plain, "(")] = '\0';
+        const char *shown = strncmp(plain, "void ", 5) == 0 ? plain + 5 : plain; /* of a template */
+        made.resize(strlen(shown) + 1);
+        memcpy(made.data(), shown, made.size());
+    }
+    free(plain);
+    return made;
+}
+
 /* Hidden: a module's own, although another one may have a kernel of that name. */
 template <auto kernel> struct __attribute__((visibility("hidden"))) Registered;
 template <class... P, void (*kernel)(P...)> struct __attribute__((visibility("hidden"))) Registered<kernel> {
@@ -347,20 +377,13 @@ template <class... P, void (*kernel)(P...)> struct __attribute__((visibility("hi
     }
     static bool note() {
         const void *host = reinterpret_cast<void *>(kernel);
-        if (Makers::get().add(host, Maker{&make, &places}))
+        if (Makers::get().add(host, Maker{&make, &places, &name}))
             __cudaRegisterFunction(Binary::get().handle, static_cast<const char *>(host), nullptr, name(),
                                    -1, nullptr, nullptr, nullptr, nullptr, nullptr);
         return true;
     }
-    /* As the compiler spells it: "... kernel = scale<4>; P = ..." */
     static const char *name() {
-        static const Vector<char> own = [](const char *text) {
-            const char *named = strstr(text, "kernel = ");
-            text = named ? named + 9 : text;
-            Vector<char> made(strcspn(text, ";]") + 1); /* with a zero behind it */
-            memcpy(made.data(), text, made.size() - 1);
-            return made;
-        }(__PRETTY_FUNCTION__);
+        static const Vector<char> own = spelled(__PRETTY_FUNCTION__);
         return own.data();
     }
     static inline const bool noted = note();

@@ -42,6 +42,11 @@ template <class To, class T> inline void ptx_out(To &target, T value) {
         target = ptx_in<To>(value);
 }
 
+/* Subnormal singles are zeros of their sign (.ftz). */
+inline float ptx_ftz(float value) {
+    return (ptx_in<uint32_t>(value) & 0x7f800000u) ? value : ptx_in<float>(ptx_in<uint32_t>(value) & 0x80000000u);
+}
+
 /* Parts of a register, the lowest first. */
 template <class Piece, class T> inline Piece ptx_part(T value, unsigned number) {
     return static_cast<Piece>(value >> (8 * sizeof(Piece) * number));
@@ -246,8 +251,22 @@ template <class T> inline T ptx_mul24(T a, T b) { return static_cast<T>(ptx_prod
 template <class T> inline T ptx_mul24_hi(T a, T b) { return static_cast<T>(ptx_product24(a, b) >> 16); }
 template <class T> inline T ptx_mad24(T a, T b, T c) { return ptx_add<T>(ptx_mul24(a, b), c); }
 template <class T> inline T ptx_mad24_hi(T a, T b, T c) { return ptx_add<T>(ptx_mul24_hi(a, b), c); }
-template <class T> inline T ptx_div(T a, T b) { return a / b; }
-template <class T> inline T ptx_rem(T a, T b) { return a % b; }
+/* Nothing stops a GPU: what is divided by zero has all bits, and the largest negative number has no positive one. */
+template <class T> inline T ptx_div(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+        if (b == 0)
+            return static_cast<T>(~T{0});
+        return std::is_signed_v<T> && b == static_cast<T>(-1) ? static_cast<T>(0 - static_cast<uint64_t>(a))
+                                                              : static_cast<T>(a / b);
+    } else {
+        return a / b;
+    }
+}
+template <class T> inline T ptx_rem(T a, T b) {
+    if (b == 0)
+        return a;
+    return std::is_signed_v<T> && b == static_cast<T>(-1) ? T{0} : static_cast<T>(a % b);
+}
 template <class T> inline T ptx_sad(T a, T b, T c) { return static_cast<T>(c + (a < b ? b - a : a - b)); }
 template <class T> inline T ptx_neg(T a) {
     if constexpr (std::is_integral_v<T>)
@@ -402,23 +421,25 @@ template <class T> inline T ptx_bfe(T a, uint32_t position, uint32_t length) {
     const unsigned top = 8 * sizeof(T) - 1, first = position & 0xff, count = length & 0xff;
     const unsigned last = first + count - 1 < top ? first + count - 1 : top;
     const bool sign = std::is_signed_v<T> && count && (a >> last & 1);
-    T result = 0;
-    for (unsigned i = 0; i <= top; i++) {
-        bool bit = i < count && first + i <= top ? a >> (first + i) & 1 : sign;
-        result = static_cast<T>(result | static_cast<T>(static_cast<T>(bit) << i));
-    }
-    return result;
+    typedef std::make_unsigned_t<T> U;
+    const unsigned taken = first > top ? 0 : count < top + 1 - first ? count : top + 1 - first;
+    const U ones = taken > top ? static_cast<U>(~U{0}) : static_cast<U>((U{1} << taken) - 1);
+    const U bits = taken ? static_cast<U>(static_cast<U>(a) >> first) & ones : U{0};
+    return static_cast<T>(sign ? bits | static_cast<U>(~ones) : bits);
 }
 template <class T> inline T ptx_bfi(T a, T b, uint32_t position, uint32_t length) {
-    const unsigned first = position & 0xff, count = length & 0xff;
-    for (unsigned i = 0; i < count && first + i < 8 * sizeof(T); i++)
-        b = static_cast<T>((b & ~(T{1} << (first + i))) | ((a >> i & 1) << (first + i)));
-    return b;
+    const unsigned width = 8 * sizeof(T), first = position & 0xff, count = length & 0xff;
+    if (first >= width || count == 0)
+        return b;
+    const T ones = count >= width ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << count) - 1);
+    const T place = static_cast<T>(ones << first);
+    return static_cast<T>((b & ~place) | (static_cast<T>(a << first) & place));
 }
 template <class T> inline T ptx_lop3(T a, T b, T c, uint64_t table) {
-    T result = 0;
-    for (size_t i = 0; i < 8 * sizeof(T); i++)
-        result |= static_cast<T>(table >> ((a >> i & 1) << 2 | (b >> i & 1) << 1 | (c >> i & 1)) & 1) << i;
+    T result = 0; /* the table is a constant: the compiler keeps what it needs */
+    for (unsigned i = 0; i < 8; i++)
+        if (table >> i & 1)
+            result |= (i & 4 ? a : static_cast<T>(~a)) & (i & 2 ? b : static_cast<T>(~b)) & (i & 1 ? c : static_cast<T>(~c));
     return result;
 }
 /* Each nibble of the selector takes a byte of b:a, or with its high bit that byte's sign. */

@@ -78,9 +78,7 @@ def _unpacked(data: bytes, flags: int, whole: int) -> bytes:
         if flags & _ZSTD:
             import zstandard
 
-            return bytes(
-                zstandard.ZstdDecompressor().decompressobj().decompress(data)
-            )
+            return bytes(zstandard.ZstdDecompressor().decompressobj().decompress(data))
         import lz4.block
 
         return bytes(lz4.block.decompress(data, uncompressed_size=whole))

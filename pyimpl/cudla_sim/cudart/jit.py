@@ -94,8 +94,11 @@ def _build(modules: Sequence[tuple[str, str]], folder: Path) -> None:
         raise CannotCompile(f"PTX that is not translated: {error}") from None
     written = folder / "module.cu"
     written.write_text(source, "utf-8", "surrogateescape")
+    plain_names = ("-Xcompiler", f"-fdebug-prefix-map={folder}=")
+    command: list[str | Path] = [paths.toolkit_dir() / "bin" / "nvcc", *_WORDS, *_words()]
     done = subprocess.run(
-        [paths.toolkit_dir() / "bin" / "nvcc", *_WORDS, *_words(), written, "-o", folder / _NAME],
+        [*command, *plain_names, written.name, "-o", folder / _NAME],
+        cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "boot.h"
 #include "cuda/cuda_runtime_api.h"
@@ -26,6 +27,8 @@ const char *sim_cuda_file_of(void *address, uintptr_t *base)
     *base = header->e_type == ET_DYN ? (uintptr_t)module.dli_fbase : 0;
     return module.dli_fname;
 }
+
+#define SELF "/proc/self/"
 
 /* A word for the shell; 0 when it does not fit. */
 static size_t quote(char *to, size_t room, const char *text)
@@ -50,20 +53,27 @@ static int place(char *line)
 
 SIM_EXPORT size_t sim____cudlaSimLines(const void *at, char *text, size_t size)
 {
-    char name[4096], command[4200], line[1024];
+    char name[4096], command[4200], line[1024], own[4096];
     size_t used = 0;
     uintptr_t base;
     if (text == NULL || size == 0) { return 0; }
     text[0] = '\0';
     const char *file = sim_cuda_file_of((void *)at, &base);
-    if (file == NULL || quote(name, sizeof name, file) == 0) { return 0; }
+    if (file == NULL) { return 0; }
+    if (strncmp(file, SELF, sizeof SELF - 1) == 0) { /* a module in memory, whose file is this process's alone */
+        snprintf(own, sizeof own, "/proc/%ld/%s", (long)getpid(), file + sizeof SELF - 1);
+        file = own;
+    }
+    if (quote(name, sizeof name, file) == 0) { return 0; }
     snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%llx 2>/dev/null", name,
              (unsigned long long)((uintptr_t)at - base));
     FILE *lines = popen(command, "r");
     if (lines == NULL) { return 0; }
     while (fgets(line, sizeof line, lines) != NULL) {
-        if (place(line) && strlen(line) + 2 <= size - used) {
-            used += (size_t)snprintf(text + used, size - used, "%s\n", line);
+        const char *shown = line;
+        while (shown[0] == '.' && shown[1] == '/') { shown += 2; }
+        if (place(line) && strlen(shown) + 2 <= size - used) {
+            used += (size_t)snprintf(text + used, size - used, "%s\n", shown);
         }
     }
     pclose(lines);

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...constants.cudart import CUfunction_attribute_enum as Attribute
-from ...constants.cudart import cudaError, cudaFuncAttribute
-from ...cudart.errors import CudaError, invalid_value
+from ...constants.cudart import cudaFuncAttribute
+from ...cudart.errors import invalid_value
 from ..embedding import ffi
 from . import driver_functions, modules, occupancy
 from .family import cudart, null

@@ -14,7 +14,7 @@ from typing import Any
 from ...constants.cudart import cudaError_enum as Result
 from ...cudart import fat_binary, jit
 from ...cudart.errors import CudaError
-from ..embedding import address, ffi, pointer
+from ..embedding import ffi, pointer
 
 _GPU_MACHINE = 190  # EM_CUDA
 _OURS = "`cudla-sim nvcc -fatbin` compiles sources for this processor"
@@ -46,7 +46,8 @@ def sources_of(image: Any) -> bytes | list[str]:
         if machine == _GPU_MACHINE:
             raise CudaError(
                 Result.CUDA_ERROR_NO_BINARY_FOR_GPU,
-                f"image is a cubin: code for a GPU, and there is none; PTX is compiled, and {_OURS}",
+                "image is a cubin: code for a GPU, and there is none; PTX is compiled, and "
+                f"{_OURS}",
             )
         return bytes(ffi.buffer(image, _elf_size(image)))
     if start.lstrip()[:1] in (b"/", b"."):
@@ -135,8 +136,3 @@ def image_of(image: Any) -> bytes:
 def image_of_file(name: Any, argument: str) -> bytes:
     """Raises CudaError."""
     return compiled(*read(name, argument))
-
-
-def shown(wrapper: Any) -> str:
-    """A name for messages."""
-    return f"fat binary at {address(wrapper):#x}"

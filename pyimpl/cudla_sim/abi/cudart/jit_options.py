@@ -1,4 +1,7 @@
-"""Options of what is compiled or linked while a program runs (CUDA Driver API, ``CUjit_option``)."""
+"""Options of what is compiled or linked while a program runs.
+
+CUDA Driver API, "Data types used by CUDA driver", ``CUjit_option``.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +38,7 @@ class Logs:
         traceback: TracebackType | None,
     ) -> None:
         said = error.explanation if isinstance(error, CudaError) else ""
-        self._write(
-            Option.CU_JIT_ERROR_LOG_BUFFER, Option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, said
-        )
+        self._write(Option.CU_JIT_ERROR_LOG_BUFFER, Option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, said)
         self._write(Option.CU_JIT_INFO_LOG_BUFFER, Option.CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, "")
         at = self.places.get(Option.CU_JIT_WALL_TIME)
         if at is not None:

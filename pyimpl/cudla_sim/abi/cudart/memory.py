@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...constants.cudart import cudaMemLocationType as Location
 from ...constants.cudart import (
     cudaError,
     cudaMemAttachGlobal,
@@ -14,6 +13,7 @@ from ...constants.cudart import (
     cudaMemoryType,
 )
 from ...constants.cudart import cudaGraphNodeType as NodeType
+from ...constants.cudart import cudaMemLocationType as Location
 from ...cudart import context
 from ...cudart.device import PITCH_ALIGN
 from ...cudart.errors import CudaError, invalid_value

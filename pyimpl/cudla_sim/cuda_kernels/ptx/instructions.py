@@ -90,7 +90,11 @@ def instruction(text: str, scope: Scope) -> str:
 def _number(parts: list[str], types: list[str], places: list[str], scope: Scope) -> str:
     name = parts[0]
     kinds = types if name in ("dp4a", "dp2a") else types[:1]
-    taken = ", ".join(_operand(name, kinds[0], i, p, scope) for i, p in enumerate(places[1:]))
+    operands = [_operand(name, kinds[0], i, p, scope) for i, p in enumerate(places[1:])]
+    flushed = "ftz" in parts and types[0] == "float"
+    if flushed:
+        operands = [f"cudla_sim::ptx_ftz({operand})" for operand in operands]
+    taken = ", ".join(operands)
     rounding = next((_ROUNDINGS[p] for p in parts[1:] if p in _ROUNDINGS), "")
     if rounding and name in _ROUNDED.get(types[0], {}):
         value = f"{_ROUNDED[types[0]][name]}_{rounding}({taken})"
@@ -99,6 +103,8 @@ def _number(parts: list[str], types: list[str], places: list[str], scope: Scope)
         if "sat" in parts and types[0] == "int32_t" and name in ("add", "sub", "mad"):
             variant = f"{variant}_sat"
         value = f"cudla_sim::ptx_{name}{variant}<{', '.join(kinds)}>({taken})"
+    if flushed:
+        value = f"cudla_sim::ptx_ftz({value})"
     if "sat" in parts and types[0] in ("float", "double", "__half", "__half2"):
         value = f"cudla_sim::ptx_sat({value})"
     if "relu" in parts:
@@ -166,6 +172,8 @@ def _cvt(parts: list[str], types: list[str], places: list[str], scope: Scope) ->
         value = f"{name}<{to}>({scope.read(source, places[1])})"
     if "relu" in parts:
         value = f"cudla_sim::ptx_relu({value})"
+    if "ftz" in parts and to == "float":
+        value = f"cudla_sim::ptx_ftz({value})"
     return scope.write(places[0], value)
 
 
@@ -196,7 +204,10 @@ def _test(parts: list[str], kind: str, a: str, b: str, scope: Scope) -> str:
     name = next((part for part in parts[1:] if part in _TESTS), "")
     if not name:
         raise CannotTranslate(".".join(parts))
-    return f"cudla_sim::ptx_is_{name}<{kind}>({scope.read(kind, a)}, {scope.read(kind, b)})"
+    taken = [scope.read(kind, place) for place in (a, b)]
+    if "ftz" in parts and kind == "float":
+        taken = [f"cudla_sim::ptx_ftz({value})" for value in taken]
+    return f"cudla_sim::ptx_is_{name}<{kind}>({', '.join(taken)})"
 
 
 def _set(parts: list[str], types: list[str], places: list[str], scope: Scope) -> str:

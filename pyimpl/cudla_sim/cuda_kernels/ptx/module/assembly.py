@@ -199,7 +199,10 @@ def _behind_attributes(text: str, at: int) -> int:
 def _listed(text: str) -> tuple[Place, ...]:
     """Parameters between commas."""
     return tuple(
-        place for part in text.split(",") if part.strip() for place in places(" ".join(part.split()))
+        place
+        for part in text.split(",")
+        if part.strip()
+        for place in places(" ".join(part.split()))
     )
 
 

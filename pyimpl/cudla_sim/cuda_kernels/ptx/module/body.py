@@ -109,7 +109,7 @@ class Body:
         self.prototypes: dict[str, Function] = {}
         self.targets: dict[str, list[str]] = {}
         self.local: list[str] = []
-        self.located = False
+        self.location = ""
 
     def lines(self) -> list[str]:
         """C++ between the function's braces. Raises CannotTranslate."""
@@ -146,7 +146,7 @@ class Body:
             return ["}"]
         if location := _LOCATION.match(text):
             return self._location(location)
-        lines = [] if self.located else [f'#line {piece.line} "{self.shown}"']
+        lines = [self.location or f'#line {piece.line} "{self.shown}"']
         while label := _LABEL.match(text):
             if label[1] in self.prototypes or label[1] in self.targets:
                 return []
@@ -165,8 +165,8 @@ class Body:
         name = self.files.get(found[1])
         if name is None or found[2] == "0":
             return []
-        self.located = True
-        return [f'#line {found[2]} "{name}"']
+        self.location = f'#line {found[2]} "{name}"'
+        return []
 
     def _declared(self, text: str) -> list[str]:
         if text.startswith(".reg"):
@@ -213,9 +213,9 @@ class Body:
             elif name in ("alloca", "stacksave", "stackrestore"):
                 made = self._stack(name, word.split("."), split(rest))
             else:
-                made = textures.instruction(word.split("."), split(rest), self.scope) or instruction(
-                    text, self.scope
-                )
+                made = textures.instruction(
+                    word.split("."), split(rest), self.scope
+                ) or instruction(text, self.scope)
         except (ValueError, IndexError, KeyError, StopIteration) as error:  # too few operands
             raise CannotTranslate(text) from error
         return f"{before}{{ {made}; }}"
@@ -239,7 +239,9 @@ class Body:
     def _stack(self, name: str, parts: list[str], operands: list[str]) -> str:
         kind = TYPES[parts[1]]
         if name != "alloca":
-            return "(void)0" if name == "stackrestore" else self.scope.write(operands[0], f"{kind}(0)")
+            return (
+                "(void)0" if name == "stackrestore" else self.scope.write(operands[0], f"{kind}(0)")
+            )
         bytes_ = int(operands[2], 0) if len(operands) > 2 else size_of("b64")
         given = self.scope.read(kind, operands[1])
         taken = f"__builtin_alloca_with_align({given}, {8 * max(bytes_, 8)})"

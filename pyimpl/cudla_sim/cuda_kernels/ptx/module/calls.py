@@ -44,13 +44,14 @@ def prototype(text: str) -> Function:
 
 def _unnamed(text: str) -> tuple[Place, ...]:
     return tuple(
-        place for part in text.split(",") if part.strip() for place in places(" ".join(part.split()))
+        place
+        for part in text.split(",")
+        if part.strip()
+        for place in places(" ".join(part.split()))
     )
 
 
-def call(
-    text: str, scope: FunctionScope, known: Known, prototypes: Mapping[str, Function]
-) -> str:
+def call(text: str, scope: FunctionScope, known: Known, prototypes: Mapping[str, Function]) -> str:
     """``(returned), function, (arguments){, prototype}`` as C++. Raises CannotTranslate."""
     returned, named, given, prototyped = _taken(text)
     function = known.functions.get(named)

@@ -13,7 +13,8 @@ _NUMBER = re.compile(r"[-+~]?\s*(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)U?")
 
 
 class FunctionScope(Scope):
-    """*outside* is C++ for the address of what the module has under a name, "" where it has none."""
+    """*outside* is C++ for the address of what the module has under a name, "" where there is
+    none."""
 
     def __init__(self, outside: Callable[[str], str]) -> None:
         super().__init__(_NOTHING, 0)
@@ -38,7 +39,9 @@ class FunctionScope(Scope):
         return made
 
     def label(self, name: str) -> str:
-        return self.labels.setdefault(name, f"l{len(self.labels)}_{re.sub(r'[^A-Za-z0-9_]', '_', name)}")
+        return self.labels.setdefault(
+            name, f"l{len(self.labels)}_{re.sub(r'[^A-Za-z0-9_]', '_', name)}"
+        )
 
     def address(self, name: str) -> str:
         """C++ for the generic address of something, "" where the name is none's."""
@@ -54,7 +57,9 @@ class FunctionScope(Scope):
         if _NUMBER.fullmatch(text):
             digits = text.rstrip("U")
             return f"({digits})" if digits[0] in "-+~" else digits
-        named = re.fullmatch(r"(?:generic\s*\(\s*)?([A-Za-z_$%][\w$]*)\s*\)?\s*(?:\+\s*(-?\w+))?", text)
+        named = re.fullmatch(
+            r"(?:generic\s*\(\s*)?([A-Za-z_$%][\w$]*)\s*\)?\s*(?:\+\s*(-?\w+))?", text
+        )
         if named and (found := self.address(named[1])):
             if named[1] in self.shared and "generic" not in text:
                 found = f"__cvta_generic_to_shared((const void *){found})"

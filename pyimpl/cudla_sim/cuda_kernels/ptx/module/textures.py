@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Sequence
 
 from ..scope import TYPES, CannotTranslate, parts_of
 from .scope import FunctionScope
@@ -40,7 +40,7 @@ def instruction(parts: list[str], places: list[str], scope: FunctionScope) -> st
     return None
 
 
-def _taken(place: str, parts: list[str]) -> tuple[str, list[str]]:
+def _taken(place: str, parts: list[str]) -> tuple[str, Sequence[str]]:
     """The object and the coordinates of ``[object, {x, y}]``."""
     found = _PLACE.fullmatch(place)
     if found is None:

@@ -52,8 +52,10 @@ class _Linked:
         self.shared: dict[int, set[str]] = {unit.number: set() for unit in units}
         self.visible: dict[str, tuple[_Unit, Place | Function]] = {}
         for unit in units:
-            for name, found in [*unit.variables.items(), *unit.functions.items()]:
-                self._publish(unit, name, found)
+            for place in unit.variables.values():
+                self._publish(unit, place.name, place)
+            for function in unit.functions.values():
+                self._publish(unit, function.name, function)
 
     def _publish(self, unit: _Unit, name: str, found: Place | Function) -> None:
         absent = found.linkage == "extern" or (isinstance(found, Function) and found.body is None)
@@ -76,8 +78,7 @@ class _Linked:
 
     def spell(self, unit: _Unit, name: str) -> str:
         made = f"cudla_sim_u{unit.number}_{re.sub(r'[^A-Za-z0-9_]', '_', name)}"
-        taken = self.spelled.setdefault((unit.number, name), made)
-        return taken
+        return self.spelled.setdefault((unit.number, name), made)
 
     def address(self, unit: _Unit, name: str) -> str:
         """C++ for a generic address, "" where there is no such name."""
@@ -141,9 +142,7 @@ class _Linked:
                 scope.registers[0][place.name] = given
             else:
                 scope.memory[0][place.name] = f"(uintptr_t)&{given}"
-        known = calls.Known(
-            unit.functions, lambda wanted: self._called(unit, wanted), type_of
-        )
+        known = calls.Known(unit.functions, lambda wanted: self._called(unit, wanted), type_of)
 
         def hoist(place: Place) -> None:
             unit.variables[place.name] = place
@@ -173,4 +172,6 @@ class _Linked:
         return self.spell(found[0], found[1].name)
 
     def source(self) -> str:
-        return "\n".join(["#include \"kernels/ptx_module.hpp\"", *self.declarations, *self.definitions, ""])
+        return "\n".join(
+            ['#include "kernels/ptx_module.hpp"', *self.declarations, *self.definitions, ""]
+        )

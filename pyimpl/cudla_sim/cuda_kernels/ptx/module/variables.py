@@ -84,9 +84,7 @@ def _as_words(
 ) -> tuple[list[str], list[str]] | None:
     """Where addresses are among the values: words of 64 bits, and bytes behind them."""
     if place.element == _WORD and any(_is_name(value) for value in values):
-        whole = [
-            address(value) if _is_name(value) else _number(value, place) for value in values
-        ]
+        whole = [address(value) if _is_name(value) else _number(value, place) for value in values]
         return whole + ["0"] * ((place.count or 0) - len(whole)), []
     if not any(_BYTE.fullmatch(value) for value in values):
         if any(_is_name(value) for value in values):
