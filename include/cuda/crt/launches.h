@@ -18,7 +18,7 @@ extern "C" {
 /* `func` is the kernel as host code names it, args[i] points to its argument i. The arguments are
  * copied before the call returns. Errors:
  *   cudaErrorInvalidDeviceFunction    nothing is registered under that address
- *   cudaErrorNoKernelImageForDevice   the kernel is code for a GPU (built by NVIDIA's nvcc)
+ *   cudaErrorNoKernelImageForDevice   there is only code for a GPU, no PTX (built by NVIDIA's nvcc)
  *   cudaErrorInvalidConfiguration     a grid or block that no GPU of this kind takes
  *   cudaErrorInvalidValue             more shared memory than a block can have */
 cudaError_t cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args,
