@@ -23,9 +23,9 @@
 #include "surface_types.h"
 #include "texture_types.h"
 #include "vector_types.h"
+#include "crt/launches.h"
 #if defined(CUDLA_SIM_PARSE)
 #include "crt/host_runtime.h"
-#include "crt/launches.h"
 #include "cuda_profiler_api.h" /* so that one header lists every export of the runtime */
 #endif
 
@@ -352,9 +352,12 @@ cudaError_t cudaWaitExternalSemaphoresAsync(
 }
 #endif
 
+#include "crt/copy_api.h"
 #include "crt/function_api.h"
 #include "crt/graph_api.h"
+#include "crt/hints_api.h"
 #include "crt/ipc_api.h"
 #include "crt/launch_attributes.h"
+#include "crt/library_api.h"
 
 #endif /* __CUDA_RUNTIME_API_H__ */

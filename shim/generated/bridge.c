@@ -311,6 +311,13 @@ const struct sim_bridge sim_bridge_here = {
     .impl_cudaGetDeviceProperties = impl_cudaGetDeviceProperties,
     .impl_cudaSignalExternalSemaphoresAsync = impl_cudaSignalExternalSemaphoresAsync,
     .impl_cudaWaitExternalSemaphoresAsync = impl_cudaWaitExternalSemaphoresAsync,
+    .impl_cudaMemcpyToArrayAsync = impl_cudaMemcpyToArrayAsync,
+    .impl_cudaMemcpyFromArrayAsync = impl_cudaMemcpyFromArrayAsync,
+    .impl_cudaMemcpyArrayToArray = impl_cudaMemcpyArrayToArray,
+    .impl_cudaMemcpy3DPeer = impl_cudaMemcpy3DPeer,
+    .impl_cudaMemcpy3DPeerAsync = impl_cudaMemcpy3DPeerAsync,
+    .impl_cudaMemcpyBatchAsync = impl_cudaMemcpyBatchAsync,
+    .impl_cudaMemcpy3DBatchAsync = impl_cudaMemcpy3DBatchAsync,
     .impl_cudaFuncGetAttributes = impl_cudaFuncGetAttributes,
     .impl_cudaFuncSetAttribute = impl_cudaFuncSetAttribute,
     .impl_cudaFuncSetCacheConfig = impl_cudaFuncSetCacheConfig,
@@ -421,6 +428,10 @@ const struct sim_bridge sim_bridge_here = {
     .impl_cudaUserObjectRelease = impl_cudaUserObjectRelease,
     .impl_cudaGraphRetainUserObject = impl_cudaGraphRetainUserObject,
     .impl_cudaGraphReleaseUserObject = impl_cudaGraphReleaseUserObject,
+    .impl_cudaMemPrefetchAsync_v2 = impl_cudaMemPrefetchAsync_v2,
+    .impl_cudaMemAdvise_v2 = impl_cudaMemAdvise_v2,
+    .impl_cudaMemRangeGetAttribute = impl_cudaMemRangeGetAttribute,
+    .impl_cudaMemRangeGetAttributes = impl_cudaMemRangeGetAttributes,
     .impl_cudaIpcGetMemHandle = impl_cudaIpcGetMemHandle,
     .impl_cudaIpcOpenMemHandle = impl_cudaIpcOpenMemHandle,
     .impl_cudaIpcCloseMemHandle = impl_cudaIpcCloseMemHandle,
@@ -430,6 +441,20 @@ const struct sim_bridge sim_bridge_here = {
     .impl_cudaMemPoolImportFromShareableHandle = impl_cudaMemPoolImportFromShareableHandle,
     .impl_cudaMemPoolExportPointer = impl_cudaMemPoolExportPointer,
     .impl_cudaMemPoolImportPointer = impl_cudaMemPoolImportPointer,
+    .impl_cudaLibraryLoadData = impl_cudaLibraryLoadData,
+    .impl_cudaLibraryLoadFromFile = impl_cudaLibraryLoadFromFile,
+    .impl_cudaLibraryUnload = impl_cudaLibraryUnload,
+    .impl_cudaLibraryGetKernel = impl_cudaLibraryGetKernel,
+    .impl_cudaLibraryGetGlobal = impl_cudaLibraryGetGlobal,
+    .impl_cudaLibraryGetManaged = impl_cudaLibraryGetManaged,
+    .impl_cudaLibraryGetUnifiedFunction = impl_cudaLibraryGetUnifiedFunction,
+    .impl_cudaLibraryGetKernelCount = impl_cudaLibraryGetKernelCount,
+    .impl_cudaLibraryEnumerateKernels = impl_cudaLibraryEnumerateKernels,
+    .impl_cudaKernelSetAttributeForDevice = impl_cudaKernelSetAttributeForDevice,
+    .impl_cudaGetKernel = impl_cudaGetKernel,
+    .impl_cudaGetDriverEntryPoint = impl_cudaGetDriverEntryPoint,
+    .impl_cudaGetDriverEntryPointByVersion = impl_cudaGetDriverEntryPointByVersion,
+    .impl_cudaGetExportTable = impl_cudaGetExportTable,
     .impl_cuInit = impl_cuInit,
     .impl_cuDriverGetVersion = impl_cuDriverGetVersion,
     .impl_cuGetProcAddress_v2 = impl_cuGetProcAddress_v2,
@@ -568,6 +593,7 @@ const struct sim_bridge sim_bridge_here = {
     .impl_cuIpcOpenEventHandle = impl_cuIpcOpenEventHandle,
     .impl_cuStreamCreateWithPriority = impl_cuStreamCreateWithPriority,
     .impl_cuEventElapsedTime = impl_cuEventElapsedTime,
+    .impl_cuEventElapsedTime_v2 = impl_cuEventElapsedTime_v2,
     .impl_cuPointerGetAttribute = impl_cuPointerGetAttribute,
     .impl_cuPointerGetAttributes = impl_cuPointerGetAttributes,
     .impl_cuPointerSetAttribute = impl_cuPointerSetAttribute,
@@ -657,6 +683,8 @@ const struct sim_bridge sim_bridge_here = {
     .impl_cuLibraryGetKernelCount = impl_cuLibraryGetKernelCount,
     .impl_cuLibraryEnumerateKernels = impl_cuLibraryEnumerateKernels,
     .impl_cuLibraryGetGlobal = impl_cuLibraryGetGlobal,
+    .impl_cuLibraryGetManaged = impl_cuLibraryGetManaged,
+    .impl_cuLibraryGetUnifiedFunction = impl_cuLibraryGetUnifiedFunction,
     .impl_cuKernelGetFunction = impl_cuKernelGetFunction,
     .impl_cuKernelGetLibrary = impl_cuKernelGetLibrary,
     .impl_cuKernelGetName = impl_cuKernelGetName,
@@ -760,6 +788,12 @@ const struct sim_bridge sim_bridge_here = {
     .impl_cuStreamGetCaptureInfo_v3 = impl_cuStreamGetCaptureInfo_v3,
     .impl_cuStreamUpdateCaptureDependencies = impl_cuStreamUpdateCaptureDependencies,
     .impl_cuStreamUpdateCaptureDependencies_v2 = impl_cuStreamUpdateCaptureDependencies_v2,
+    .impl_cuMemcpyBatchAsync = impl_cuMemcpyBatchAsync,
+    .impl_cuMemcpy3DBatchAsync = impl_cuMemcpy3DBatchAsync,
+    .impl_cuMemAdvise_v2 = impl_cuMemAdvise_v2,
+    .impl_cuMemPrefetchAsync_v2 = impl_cuMemPrefetchAsync_v2,
+    .impl_cuMemRangeGetAttribute = impl_cuMemRangeGetAttribute,
+    .impl_cuMemRangeGetAttributes = impl_cuMemRangeGetAttributes,
     .impl_cuModuleGetTexRef = impl_cuModuleGetTexRef,
     .impl_cuModuleGetSurfRef = impl_cuModuleGetSurfRef,
     .impl_cuTexRefCreate = impl_cuTexRefCreate,
@@ -1200,6 +1234,11 @@ const char *sim_cuda_symbol_name(void *address)
 const char *sim_cuda_file_of(void *address, uintptr_t *base)
 {
     return sim_host_there->sim_cuda_file_of(address, base);
+}
+
+void *sim_cuda_entry_point(const char *symbol, unsigned int version, unsigned long long flags)
+{
+    return sim_host_there->sim_cuda_entry_point(symbol, version, flags);
 }
 
 void sim_cuda_free(void *launches)

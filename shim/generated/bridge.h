@@ -676,6 +676,20 @@ cudaError_t impl_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t
 
 cudaError_t impl_cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 
+cudaError_t impl_cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+
+cudaError_t impl_cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+
+cudaError_t impl_cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind);
+
+cudaError_t impl_cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
+
+cudaError_t impl_cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream);
+
+cudaError_t impl_cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream);
+
+cudaError_t impl_cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream);
+
 cudaError_t impl_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
 
 cudaError_t impl_cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value);
@@ -896,6 +910,14 @@ cudaError_t impl_cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t o
 
 cudaError_t impl_cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count);
 
+cudaError_t impl_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
+
+cudaError_t impl_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
+
+cudaError_t impl_cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count);
+
+cudaError_t impl_cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count);
+
 cudaError_t impl_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
 
 cudaError_t impl_cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags);
@@ -913,6 +935,34 @@ cudaError_t impl_cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, vo
 cudaError_t impl_cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr);
 
 cudaError_t impl_cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData);
+
+cudaError_t impl_cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+
+cudaError_t impl_cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+
+cudaError_t impl_cudaLibraryUnload(cudaLibrary_t library);
+
+cudaError_t impl_cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name);
+
+cudaError_t impl_cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
+
+cudaError_t impl_cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
+
+cudaError_t impl_cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol);
+
+cudaError_t impl_cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib);
+
+cudaError_t impl_cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib);
+
+cudaError_t impl_cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device);
+
+cudaError_t impl_cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr);
+
+cudaError_t impl_cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
+
+cudaError_t impl_cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
+
+cudaError_t impl_cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId);
 
 CUresult impl_cuInit(unsigned int Flags);
 
@@ -1190,6 +1240,8 @@ CUresult impl_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
 
 CUresult impl_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
 
+CUresult impl_cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd);
+
 CUresult impl_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr);
 
 CUresult impl_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr);
@@ -1367,6 +1419,10 @@ CUresult impl_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib);
 CUresult impl_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib);
 
 CUresult impl_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name);
+
+CUresult impl_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name);
+
+CUresult impl_cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol);
 
 CUresult impl_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel);
 
@@ -1573,6 +1629,18 @@ CUresult impl_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus 
 CUresult impl_cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags);
 
 CUresult impl_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
+
+CUresult impl_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream);
+
+CUresult impl_cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream);
+
+CUresult impl_cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location);
+
+CUresult impl_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream);
+
+CUresult impl_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count);
+
+CUresult impl_cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count);
 
 CUresult impl_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);
 
@@ -2598,6 +2666,13 @@ struct sim_bridge {
     __typeof__(impl_cudaGetDeviceProperties) *impl_cudaGetDeviceProperties;
     __typeof__(impl_cudaSignalExternalSemaphoresAsync) *impl_cudaSignalExternalSemaphoresAsync;
     __typeof__(impl_cudaWaitExternalSemaphoresAsync) *impl_cudaWaitExternalSemaphoresAsync;
+    __typeof__(impl_cudaMemcpyToArrayAsync) *impl_cudaMemcpyToArrayAsync;
+    __typeof__(impl_cudaMemcpyFromArrayAsync) *impl_cudaMemcpyFromArrayAsync;
+    __typeof__(impl_cudaMemcpyArrayToArray) *impl_cudaMemcpyArrayToArray;
+    __typeof__(impl_cudaMemcpy3DPeer) *impl_cudaMemcpy3DPeer;
+    __typeof__(impl_cudaMemcpy3DPeerAsync) *impl_cudaMemcpy3DPeerAsync;
+    __typeof__(impl_cudaMemcpyBatchAsync) *impl_cudaMemcpyBatchAsync;
+    __typeof__(impl_cudaMemcpy3DBatchAsync) *impl_cudaMemcpy3DBatchAsync;
     __typeof__(impl_cudaFuncGetAttributes) *impl_cudaFuncGetAttributes;
     __typeof__(impl_cudaFuncSetAttribute) *impl_cudaFuncSetAttribute;
     __typeof__(impl_cudaFuncSetCacheConfig) *impl_cudaFuncSetCacheConfig;
@@ -2708,6 +2783,10 @@ struct sim_bridge {
     __typeof__(impl_cudaUserObjectRelease) *impl_cudaUserObjectRelease;
     __typeof__(impl_cudaGraphRetainUserObject) *impl_cudaGraphRetainUserObject;
     __typeof__(impl_cudaGraphReleaseUserObject) *impl_cudaGraphReleaseUserObject;
+    __typeof__(impl_cudaMemPrefetchAsync_v2) *impl_cudaMemPrefetchAsync_v2;
+    __typeof__(impl_cudaMemAdvise_v2) *impl_cudaMemAdvise_v2;
+    __typeof__(impl_cudaMemRangeGetAttribute) *impl_cudaMemRangeGetAttribute;
+    __typeof__(impl_cudaMemRangeGetAttributes) *impl_cudaMemRangeGetAttributes;
     __typeof__(impl_cudaIpcGetMemHandle) *impl_cudaIpcGetMemHandle;
     __typeof__(impl_cudaIpcOpenMemHandle) *impl_cudaIpcOpenMemHandle;
     __typeof__(impl_cudaIpcCloseMemHandle) *impl_cudaIpcCloseMemHandle;
@@ -2717,6 +2796,20 @@ struct sim_bridge {
     __typeof__(impl_cudaMemPoolImportFromShareableHandle) *impl_cudaMemPoolImportFromShareableHandle;
     __typeof__(impl_cudaMemPoolExportPointer) *impl_cudaMemPoolExportPointer;
     __typeof__(impl_cudaMemPoolImportPointer) *impl_cudaMemPoolImportPointer;
+    __typeof__(impl_cudaLibraryLoadData) *impl_cudaLibraryLoadData;
+    __typeof__(impl_cudaLibraryLoadFromFile) *impl_cudaLibraryLoadFromFile;
+    __typeof__(impl_cudaLibraryUnload) *impl_cudaLibraryUnload;
+    __typeof__(impl_cudaLibraryGetKernel) *impl_cudaLibraryGetKernel;
+    __typeof__(impl_cudaLibraryGetGlobal) *impl_cudaLibraryGetGlobal;
+    __typeof__(impl_cudaLibraryGetManaged) *impl_cudaLibraryGetManaged;
+    __typeof__(impl_cudaLibraryGetUnifiedFunction) *impl_cudaLibraryGetUnifiedFunction;
+    __typeof__(impl_cudaLibraryGetKernelCount) *impl_cudaLibraryGetKernelCount;
+    __typeof__(impl_cudaLibraryEnumerateKernels) *impl_cudaLibraryEnumerateKernels;
+    __typeof__(impl_cudaKernelSetAttributeForDevice) *impl_cudaKernelSetAttributeForDevice;
+    __typeof__(impl_cudaGetKernel) *impl_cudaGetKernel;
+    __typeof__(impl_cudaGetDriverEntryPoint) *impl_cudaGetDriverEntryPoint;
+    __typeof__(impl_cudaGetDriverEntryPointByVersion) *impl_cudaGetDriverEntryPointByVersion;
+    __typeof__(impl_cudaGetExportTable) *impl_cudaGetExportTable;
     __typeof__(impl_cuInit) *impl_cuInit;
     __typeof__(impl_cuDriverGetVersion) *impl_cuDriverGetVersion;
     __typeof__(impl_cuGetProcAddress_v2) *impl_cuGetProcAddress_v2;
@@ -2855,6 +2948,7 @@ struct sim_bridge {
     __typeof__(impl_cuIpcOpenEventHandle) *impl_cuIpcOpenEventHandle;
     __typeof__(impl_cuStreamCreateWithPriority) *impl_cuStreamCreateWithPriority;
     __typeof__(impl_cuEventElapsedTime) *impl_cuEventElapsedTime;
+    __typeof__(impl_cuEventElapsedTime_v2) *impl_cuEventElapsedTime_v2;
     __typeof__(impl_cuPointerGetAttribute) *impl_cuPointerGetAttribute;
     __typeof__(impl_cuPointerGetAttributes) *impl_cuPointerGetAttributes;
     __typeof__(impl_cuPointerSetAttribute) *impl_cuPointerSetAttribute;
@@ -2944,6 +3038,8 @@ struct sim_bridge {
     __typeof__(impl_cuLibraryGetKernelCount) *impl_cuLibraryGetKernelCount;
     __typeof__(impl_cuLibraryEnumerateKernels) *impl_cuLibraryEnumerateKernels;
     __typeof__(impl_cuLibraryGetGlobal) *impl_cuLibraryGetGlobal;
+    __typeof__(impl_cuLibraryGetManaged) *impl_cuLibraryGetManaged;
+    __typeof__(impl_cuLibraryGetUnifiedFunction) *impl_cuLibraryGetUnifiedFunction;
     __typeof__(impl_cuKernelGetFunction) *impl_cuKernelGetFunction;
     __typeof__(impl_cuKernelGetLibrary) *impl_cuKernelGetLibrary;
     __typeof__(impl_cuKernelGetName) *impl_cuKernelGetName;
@@ -3047,6 +3143,12 @@ struct sim_bridge {
     __typeof__(impl_cuStreamGetCaptureInfo_v3) *impl_cuStreamGetCaptureInfo_v3;
     __typeof__(impl_cuStreamUpdateCaptureDependencies) *impl_cuStreamUpdateCaptureDependencies;
     __typeof__(impl_cuStreamUpdateCaptureDependencies_v2) *impl_cuStreamUpdateCaptureDependencies_v2;
+    __typeof__(impl_cuMemcpyBatchAsync) *impl_cuMemcpyBatchAsync;
+    __typeof__(impl_cuMemcpy3DBatchAsync) *impl_cuMemcpy3DBatchAsync;
+    __typeof__(impl_cuMemAdvise_v2) *impl_cuMemAdvise_v2;
+    __typeof__(impl_cuMemPrefetchAsync_v2) *impl_cuMemPrefetchAsync_v2;
+    __typeof__(impl_cuMemRangeGetAttribute) *impl_cuMemRangeGetAttribute;
+    __typeof__(impl_cuMemRangeGetAttributes) *impl_cuMemRangeGetAttributes;
     __typeof__(impl_cuModuleGetTexRef) *impl_cuModuleGetTexRef;
     __typeof__(impl_cuModuleGetSurfRef) *impl_cuModuleGetSurfRef;
     __typeof__(impl_cuTexRefCreate) *impl_cuTexRefCreate;
@@ -3425,6 +3527,7 @@ struct sim_host {
     __typeof__(sim_cuda_symbol_size) *sim_cuda_symbol_size;
     __typeof__(sim_cuda_symbol_name) *sim_cuda_symbol_name;
     __typeof__(sim_cuda_file_of) *sim_cuda_file_of;
+    __typeof__(sim_cuda_entry_point) *sim_cuda_entry_point;
     __typeof__(sim_cuda_free) *sim_cuda_free;
     __typeof__(sim_nvdla_foreign_port) *sim_nvdla_foreign_port;
     __typeof__(sim_nvdla_foreign_engine) *sim_nvdla_foreign_engine;

@@ -62,48 +62,6 @@
 
 #include "boot.h"
 
-extern void **sim____cudaRegisterFatBinary(void *fatCubin);
-SIM_EXPORT void **__cudaRegisterFatBinary(void *fatCubin)
-{
-    return sim____cudaRegisterFatBinary(fatCubin);
-}
-
-extern void sim____cudaRegisterFatBinaryEnd(void **fatCubinHandle);
-SIM_EXPORT void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
-{
-    sim____cudaRegisterFatBinaryEnd(fatCubinHandle);
-}
-
-extern void sim____cudaUnregisterFatBinary(void **fatCubinHandle);
-SIM_EXPORT void __cudaUnregisterFatBinary(void **fatCubinHandle)
-{
-    sim____cudaUnregisterFatBinary(fatCubinHandle);
-}
-
-extern void sim____cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize);
-SIM_EXPORT void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize)
-{
-    sim____cudaRegisterFunction(fatCubinHandle, hostFun, deviceFun, deviceName, thread_limit, tid, bid, bDim, gDim, wSize);
-}
-
-extern void sim____cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
-SIM_EXPORT void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
-{
-    sim____cudaRegisterVar(fatCubinHandle, hostVar, deviceAddress, deviceName, ext, size, constant, global);
-}
-
-extern void sim____cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
-SIM_EXPORT void __cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
-{
-    sim____cudaRegisterManagedVar(fatCubinHandle, hostVarPtrAddress, deviceAddress, deviceName, ext, size, constant, global);
-}
-
-extern char sim____cudaInitModule(void **fatCubinHandle);
-SIM_EXPORT char __cudaInitModule(void **fatCubinHandle)
-{
-    return sim____cudaInitModule(fatCubinHandle);
-}
-
 extern cudaError_t sim__cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
 {
@@ -210,6 +168,48 @@ extern cudaError_t sim____cudlaSimRefuse(cudaError_t error, const char *explanat
 SIM_EXPORT cudaError_t __cudlaSimRefuse(cudaError_t error, const char *explanation)
 {
     return sim____cudlaSimRefuse(error, explanation);
+}
+
+extern void **sim____cudaRegisterFatBinary(void *fatCubin);
+SIM_EXPORT void **__cudaRegisterFatBinary(void *fatCubin)
+{
+    return sim____cudaRegisterFatBinary(fatCubin);
+}
+
+extern void sim____cudaRegisterFatBinaryEnd(void **fatCubinHandle);
+SIM_EXPORT void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
+{
+    sim____cudaRegisterFatBinaryEnd(fatCubinHandle);
+}
+
+extern void sim____cudaUnregisterFatBinary(void **fatCubinHandle);
+SIM_EXPORT void __cudaUnregisterFatBinary(void **fatCubinHandle)
+{
+    sim____cudaUnregisterFatBinary(fatCubinHandle);
+}
+
+extern void sim____cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize);
+SIM_EXPORT void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize)
+{
+    sim____cudaRegisterFunction(fatCubinHandle, hostFun, deviceFun, deviceName, thread_limit, tid, bid, bDim, gDim, wSize);
+}
+
+extern void sim____cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
+SIM_EXPORT void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
+{
+    sim____cudaRegisterVar(fatCubinHandle, hostVar, deviceAddress, deviceName, ext, size, constant, global);
+}
+
+extern void sim____cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
+SIM_EXPORT void __cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
+{
+    sim____cudaRegisterManagedVar(fatCubinHandle, hostVarPtrAddress, deviceAddress, deviceName, ext, size, constant, global);
+}
+
+extern char sim____cudaInitModule(void **fatCubinHandle);
+SIM_EXPORT char __cudaInitModule(void **fatCubinHandle)
+{
+    return sim____cudaInitModule(fatCubinHandle);
 }
 
 extern cudaError_t sim__cudaProfilerStart(void);
@@ -1028,6 +1028,48 @@ SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync(const cudaExternalSemapho
     return sim__cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
 }
 
+extern cudaError_t sim__cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpyFromArrayAsync(dst, src, wOffset, hOffset, count, kind, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, count, kind);
+}
+
+extern cudaError_t sim__cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
+SIM_EXPORT cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
+{
+    return sim__cudaMemcpy3DPeer(p);
+}
+
+extern cudaError_t sim__cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    return sim__cudaMemcpy3DPeerAsync(p, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream)
+{
+    return sim__cudaMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, stream);
+}
+
+extern cudaError_t sim__cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream)
+{
+    return sim__cudaMemcpy3DBatchAsync(numOps, opList, failIdx, flags, stream);
+}
+
 extern cudaError_t sim__cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
 SIM_EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
 {
@@ -1694,6 +1736,30 @@ SIM_EXPORT cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObj
     return sim__cudaGraphReleaseUserObject(graph, object, count);
 }
 
+extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+extern cudaError_t sim__cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
+SIM_EXPORT cudaError_t cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+{
+    return sim__cudaMemAdvise_v2(devPtr, count, advice, location);
+}
+
+extern cudaError_t sim__cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count);
+SIM_EXPORT cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count)
+{
+    return sim__cudaMemRangeGetAttribute(data, dataSize, attribute, devPtr, count);
+}
+
+extern cudaError_t sim__cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count);
+SIM_EXPORT cudaError_t cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count)
+{
+    return sim__cudaMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count);
+}
+
 extern cudaError_t sim__cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
 SIM_EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
 {
@@ -1746,6 +1812,90 @@ extern cudaError_t sim__cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPo
 SIM_EXPORT cudaError_t cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData)
 {
     return sim__cudaMemPoolImportPointer(ptr, memPool, exportData);
+}
+
+extern cudaError_t sim__cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+SIM_EXPORT cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    return sim__cudaLibraryLoadData(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+extern cudaError_t sim__cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+SIM_EXPORT cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    return sim__cudaLibraryLoadFromFile(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+extern cudaError_t sim__cudaLibraryUnload(cudaLibrary_t library);
+SIM_EXPORT cudaError_t cudaLibraryUnload(cudaLibrary_t library)
+{
+    return sim__cudaLibraryUnload(library);
+}
+
+extern cudaError_t sim__cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name);
+SIM_EXPORT cudaError_t cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name)
+{
+    return sim__cudaLibraryGetKernel(pKernel, library, name);
+}
+
+extern cudaError_t sim__cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
+SIM_EXPORT cudaError_t cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
+{
+    return sim__cudaLibraryGetGlobal(dptr, numbytes, library, name);
+}
+
+extern cudaError_t sim__cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
+SIM_EXPORT cudaError_t cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
+{
+    return sim__cudaLibraryGetManaged(dptr, numbytes, library, name);
+}
+
+extern cudaError_t sim__cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol);
+SIM_EXPORT cudaError_t cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol)
+{
+    return sim__cudaLibraryGetUnifiedFunction(fptr, library, symbol);
+}
+
+extern cudaError_t sim__cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib);
+SIM_EXPORT cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib)
+{
+    return sim__cudaLibraryGetKernelCount(count, lib);
+}
+
+extern cudaError_t sim__cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib);
+SIM_EXPORT cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib)
+{
+    return sim__cudaLibraryEnumerateKernels(kernels, numKernels, lib);
+}
+
+extern cudaError_t sim__cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device);
+SIM_EXPORT cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device)
+{
+    return sim__cudaKernelSetAttributeForDevice(kernel, attr, value, device);
+}
+
+extern cudaError_t sim__cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr);
+SIM_EXPORT cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
+{
+    return sim__cudaGetKernel(kernelPtr, entryFuncAddr);
+}
+
+extern cudaError_t sim__cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
+SIM_EXPORT cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
+{
+    return sim__cudaGetDriverEntryPoint(symbol, funcPtr, flags, driverStatus);
+}
+
+extern cudaError_t sim__cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
+SIM_EXPORT cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
+{
+    return sim__cudaGetDriverEntryPointByVersion(symbol, funcPtr, cudaVersion, flags, driverStatus);
+}
+
+extern cudaError_t sim__cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId);
+SIM_EXPORT cudaError_t cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId)
+{
+    return sim__cudaGetExportTable(ppExportTable, pExportTableId);
 }
 
 extern CUresult sim__cuInit(unsigned int Flags);
@@ -2576,6 +2726,12 @@ SIM_EXPORT CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUe
     return sim__cuEventElapsedTime(pMilliseconds, hStart, hEnd);
 }
 
+extern CUresult sim__cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd);
+SIM_EXPORT CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return sim__cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd);
+}
+
 extern CUresult sim__cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr);
 SIM_EXPORT CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
@@ -3126,6 +3282,18 @@ extern CUresult sim__cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibr
 SIM_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
 {
     return sim__cuLibraryGetGlobal(dptr, bytes, library, name);
+}
+
+extern CUresult sim__cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name);
+SIM_EXPORT CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
+{
+    return sim__cuLibraryGetManaged(dptr, bytes, library, name);
+}
+
+extern CUresult sim__cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol);
+SIM_EXPORT CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol)
+{
+    return sim__cuLibraryGetUnifiedFunction(fptr, library, symbol);
 }
 
 extern CUresult sim__cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel);
@@ -3798,6 +3966,42 @@ extern CUresult sim__cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgr
 SIM_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
 {
     return sim__cuStreamUpdateCaptureDependencies_v2(hStream, dependencies, dependencyData, numDependencies, flags);
+}
+
+extern CUresult sim__cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream)
+{
+    return sim__cuMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, hStream);
+}
+
+extern CUresult sim__cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream)
+{
+    return sim__cuMemcpy3DBatchAsync(numOps, opList, failIdx, flags, hStream);
+}
+
+extern CUresult sim__cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location);
+SIM_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
+{
+    return sim__cuMemAdvise_v2(devPtr, count, advice, location);
+}
+
+extern CUresult sim__cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream);
+SIM_EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream)
+{
+    return sim__cuMemPrefetchAsync_v2(devPtr, count, location, flags, hStream);
+}
+
+extern CUresult sim__cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count);
+SIM_EXPORT CUresult cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count)
+{
+    return sim__cuMemRangeGetAttribute(data, dataSize, attribute, devPtr, count);
+}
+
+extern CUresult sim__cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count);
+SIM_EXPORT CUresult cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count)
+{
+    return sim__cuMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count);
 }
 
 extern CUresult sim__cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);

@@ -15,7 +15,7 @@ from . import driver_functions, modules, occupancy
 from .family import cudart, null
 
 
-def _kernel(function: Any) -> Any:
+def kernel_of(function: Any) -> Any:
     """Raises CudaError (InvalidDeviceFunction)."""
     if not function or not lib.sim_cuda_kernel_known(function):
         raise CudaError(
@@ -28,7 +28,7 @@ def _kernel(function: Any) -> Any:
 @cudart.export("cudaFuncGetAttributes")
 def func_get_attributes(attributes: Any, function: Any) -> None:
     null(attr=attributes)
-    kernel = _kernel(function)
+    kernel = kernel_of(function)
     ffi.memmove(attributes, bytes(ffi.sizeof(attributes[0])), ffi.sizeof(attributes[0]))
     for field, attribute in {
         "maxThreadsPerBlock": Attribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
@@ -45,38 +45,38 @@ def func_set_attribute(function: Any, attribute: int, value: int) -> None:
     last = int(cudaFuncAttribute.cudaFuncAttributeMax) - 1
     if not cudaFuncAttribute.cudaFuncAttributeMaxDynamicSharedMemorySize <= attribute <= last:
         raise invalid_value(f"attr is {attribute}; cudaFuncAttribute has 8 to {last}")
-    kernel = _kernel(function)
+    kernel = kernel_of(function)
     if attribute == cudaFuncAttribute.cudaFuncAttributeMaxDynamicSharedMemorySize:
         modules.allow_shared(kernel, value)
 
 
 @cudart.export("cudaFuncSetCacheConfig")
 def func_set_cache_config(function: Any, config: int) -> None:
-    driver_functions.func_set_cache_config(_kernel(function), config)
+    driver_functions.func_set_cache_config(kernel_of(function), config)
 
 
 @cudart.export("cudaFuncSetSharedMemConfig")
 def func_set_shared_mem_config(function: Any, config: int) -> None:
-    driver_functions.func_set_shared_mem_config(_kernel(function), config)
+    driver_functions.func_set_shared_mem_config(kernel_of(function), config)
 
 
 @cudart.export("cudaFuncGetName")
 def func_get_name(target: Any, function: Any) -> None:
-    driver_functions.func_get_name(target, _kernel(function))
+    driver_functions.func_get_name(target, kernel_of(function))
 
 
 @cudart.export("cudaOccupancyMaxActiveBlocksPerMultiprocessor")
 def active_blocks(count: Any, function: Any, threads: int, shared: int) -> None:
-    occupancy.active_blocks(count, _kernel(function), threads, shared)
+    occupancy.active_blocks(count, kernel_of(function), threads, shared)
 
 
 @cudart.export("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
 def active_blocks_with_flags(
     count: Any, function: Any, threads: int, shared: int, flags: int
 ) -> None:
-    occupancy.active_blocks_with_flags(count, _kernel(function), threads, shared, flags)
+    occupancy.active_blocks_with_flags(count, kernel_of(function), threads, shared, flags)
 
 
 @cudart.export("cudaOccupancyAvailableDynamicSMemPerBlock")
 def available_shared(size: Any, function: Any, blocks: int, threads: int) -> None:
-    occupancy.available_shared(size, _kernel(function), blocks, threads)
+    occupancy.available_shared(size, kernel_of(function), blocks, threads)
