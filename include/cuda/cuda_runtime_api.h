@@ -359,5 +359,6 @@ cudaError_t cudaWaitExternalSemaphoresAsync(
 #include "crt/ipc_api.h"
 #include "crt/launch_attributes.h"
 #include "crt/library_api.h"
+#include "crt/mipmap_api.h"
 
 #endif /* __CUDA_RUNTIME_API_H__ */

@@ -964,6 +964,22 @@ cudaError_t impl_cudaGetDriverEntryPointByVersion(const char *symbol, void **fun
 
 cudaError_t impl_cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId);
 
+cudaError_t impl_cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags);
+
+cudaError_t impl_cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level);
+
+cudaError_t impl_cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray);
+
+cudaError_t impl_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device);
+
+cudaError_t impl_cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device);
+
+cudaError_t impl_cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array);
+
+cudaError_t impl_cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap);
+
+cudaError_t impl_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx);
+
 CUresult impl_cuInit(unsigned int Flags);
 
 CUresult impl_cuDriverGetVersion(int *driverVersion);
@@ -1641,6 +1657,22 @@ CUresult impl_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocat
 CUresult impl_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count);
 
 CUresult impl_cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count);
+
+CUresult impl_cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels);
+
+CUresult impl_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level);
+
+CUresult impl_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray);
+
+CUresult impl_cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array, CUdevice device);
+
+CUresult impl_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap, CUdevice device);
+
+CUresult impl_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array);
+
+CUresult impl_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap);
+
+CUresult impl_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx);
 
 CUresult impl_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);
 
@@ -2810,6 +2842,14 @@ struct sim_bridge {
     __typeof__(impl_cudaGetDriverEntryPoint) *impl_cudaGetDriverEntryPoint;
     __typeof__(impl_cudaGetDriverEntryPointByVersion) *impl_cudaGetDriverEntryPointByVersion;
     __typeof__(impl_cudaGetExportTable) *impl_cudaGetExportTable;
+    __typeof__(impl_cudaMallocMipmappedArray) *impl_cudaMallocMipmappedArray;
+    __typeof__(impl_cudaGetMipmappedArrayLevel) *impl_cudaGetMipmappedArrayLevel;
+    __typeof__(impl_cudaFreeMipmappedArray) *impl_cudaFreeMipmappedArray;
+    __typeof__(impl_cudaArrayGetMemoryRequirements) *impl_cudaArrayGetMemoryRequirements;
+    __typeof__(impl_cudaMipmappedArrayGetMemoryRequirements) *impl_cudaMipmappedArrayGetMemoryRequirements;
+    __typeof__(impl_cudaArrayGetSparseProperties) *impl_cudaArrayGetSparseProperties;
+    __typeof__(impl_cudaMipmappedArrayGetSparseProperties) *impl_cudaMipmappedArrayGetSparseProperties;
+    __typeof__(impl_cudaArrayGetPlane) *impl_cudaArrayGetPlane;
     __typeof__(impl_cuInit) *impl_cuInit;
     __typeof__(impl_cuDriverGetVersion) *impl_cuDriverGetVersion;
     __typeof__(impl_cuGetProcAddress_v2) *impl_cuGetProcAddress_v2;
@@ -3149,6 +3189,14 @@ struct sim_bridge {
     __typeof__(impl_cuMemPrefetchAsync_v2) *impl_cuMemPrefetchAsync_v2;
     __typeof__(impl_cuMemRangeGetAttribute) *impl_cuMemRangeGetAttribute;
     __typeof__(impl_cuMemRangeGetAttributes) *impl_cuMemRangeGetAttributes;
+    __typeof__(impl_cuMipmappedArrayCreate) *impl_cuMipmappedArrayCreate;
+    __typeof__(impl_cuMipmappedArrayGetLevel) *impl_cuMipmappedArrayGetLevel;
+    __typeof__(impl_cuMipmappedArrayDestroy) *impl_cuMipmappedArrayDestroy;
+    __typeof__(impl_cuArrayGetMemoryRequirements) *impl_cuArrayGetMemoryRequirements;
+    __typeof__(impl_cuMipmappedArrayGetMemoryRequirements) *impl_cuMipmappedArrayGetMemoryRequirements;
+    __typeof__(impl_cuArrayGetSparseProperties) *impl_cuArrayGetSparseProperties;
+    __typeof__(impl_cuMipmappedArrayGetSparseProperties) *impl_cuMipmappedArrayGetSparseProperties;
+    __typeof__(impl_cuArrayGetPlane) *impl_cuArrayGetPlane;
     __typeof__(impl_cuModuleGetTexRef) *impl_cuModuleGetTexRef;
     __typeof__(impl_cuModuleGetSurfRef) *impl_cuModuleGetSurfRef;
     __typeof__(impl_cuTexRefCreate) *impl_cuTexRefCreate;

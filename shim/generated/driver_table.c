@@ -7,6 +7,9 @@ extern void sim__cuArray3DGetDescriptor_v2(void);
 extern void sim__cuArrayCreate_v2(void);
 extern void sim__cuArrayDestroy(void);
 extern void sim__cuArrayGetDescriptor_v2(void);
+extern void sim__cuArrayGetMemoryRequirements(void);
+extern void sim__cuArrayGetPlane(void);
+extern void sim__cuArrayGetSparseProperties(void);
 extern void sim__cuCtxAttach(void);
 extern void sim__cuCtxCreate_v2(void);
 extern void sim__cuCtxCreate_v4(void);
@@ -289,6 +292,11 @@ extern void sim__cuMemsetD32Async(void);
 extern void sim__cuMemsetD32_v2(void);
 extern void sim__cuMemsetD8Async(void);
 extern void sim__cuMemsetD8_v2(void);
+extern void sim__cuMipmappedArrayCreate(void);
+extern void sim__cuMipmappedArrayDestroy(void);
+extern void sim__cuMipmappedArrayGetLevel(void);
+extern void sim__cuMipmappedArrayGetMemoryRequirements(void);
+extern void sim__cuMipmappedArrayGetSparseProperties(void);
 extern void sim__cuModuleEnumerateFunctions(void);
 extern void sim__cuModuleGetFunction(void);
 extern void sim__cuModuleGetFunctionCount(void);
@@ -383,6 +391,9 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuArrayCreate_v2", sim__cuArrayCreate_v2},
     {"cuArrayDestroy", sim__cuArrayDestroy},
     {"cuArrayGetDescriptor_v2", sim__cuArrayGetDescriptor_v2},
+    {"cuArrayGetMemoryRequirements", sim__cuArrayGetMemoryRequirements},
+    {"cuArrayGetPlane", sim__cuArrayGetPlane},
+    {"cuArrayGetSparseProperties", sim__cuArrayGetSparseProperties},
     {"cuCtxAttach", sim__cuCtxAttach},
     {"cuCtxCreate_v2", sim__cuCtxCreate_v2},
     {"cuCtxCreate_v4", sim__cuCtxCreate_v4},
@@ -665,6 +676,11 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuMemsetD32_v2", sim__cuMemsetD32_v2},
     {"cuMemsetD8Async", sim__cuMemsetD8Async},
     {"cuMemsetD8_v2", sim__cuMemsetD8_v2},
+    {"cuMipmappedArrayCreate", sim__cuMipmappedArrayCreate},
+    {"cuMipmappedArrayDestroy", sim__cuMipmappedArrayDestroy},
+    {"cuMipmappedArrayGetLevel", sim__cuMipmappedArrayGetLevel},
+    {"cuMipmappedArrayGetMemoryRequirements", sim__cuMipmappedArrayGetMemoryRequirements},
+    {"cuMipmappedArrayGetSparseProperties", sim__cuMipmappedArrayGetSparseProperties},
     {"cuModuleEnumerateFunctions", sim__cuModuleEnumerateFunctions},
     {"cuModuleGetFunction", sim__cuModuleGetFunction},
     {"cuModuleGetFunctionCount", sim__cuModuleGetFunctionCount},
@@ -754,4 +770,4 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuWaitExternalSemaphoresAsync", sim__cuWaitExternalSemaphoresAsync},
 };
 
-const size_t sim_driver_table_size = 374;
+const size_t sim_driver_table_size = 382;

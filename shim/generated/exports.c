@@ -3203,6 +3203,62 @@ static cudaError_t first_cudaGetExportTable(const void **ppExportTable, const cu
     return extension.impl_cudaGetExportTable(ppExportTable, pExportTableId);
 }
 
+static cudaError_t first_cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaMallocMipmappedArray") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMallocMipmappedArray, extension.impl_cudaMallocMipmappedArray, __ATOMIC_RELEASE);
+    return extension.impl_cudaMallocMipmappedArray(mipmappedArray, desc, extent, numLevels, flags);
+}
+
+static cudaError_t first_cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level)
+{
+    if (extension.impl_sim_attach("cudaGetMipmappedArrayLevel") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetMipmappedArrayLevel, extension.impl_cudaGetMipmappedArrayLevel, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetMipmappedArrayLevel(levelArray, mipmappedArray, level);
+}
+
+static cudaError_t first_cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray)
+{
+    if (extension.impl_sim_attach("cudaFreeMipmappedArray") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaFreeMipmappedArray, extension.impl_cudaFreeMipmappedArray, __ATOMIC_RELEASE);
+    return extension.impl_cudaFreeMipmappedArray(mipmappedArray);
+}
+
+static cudaError_t first_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device)
+{
+    if (extension.impl_sim_attach("cudaArrayGetMemoryRequirements") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaArrayGetMemoryRequirements, extension.impl_cudaArrayGetMemoryRequirements, __ATOMIC_RELEASE);
+    return extension.impl_cudaArrayGetMemoryRequirements(memoryRequirements, array, device);
+}
+
+static cudaError_t first_cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device)
+{
+    if (extension.impl_sim_attach("cudaMipmappedArrayGetMemoryRequirements") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMipmappedArrayGetMemoryRequirements, extension.impl_cudaMipmappedArrayGetMemoryRequirements, __ATOMIC_RELEASE);
+    return extension.impl_cudaMipmappedArrayGetMemoryRequirements(memoryRequirements, mipmap, device);
+}
+
+static cudaError_t first_cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array)
+{
+    if (extension.impl_sim_attach("cudaArrayGetSparseProperties") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaArrayGetSparseProperties, extension.impl_cudaArrayGetSparseProperties, __ATOMIC_RELEASE);
+    return extension.impl_cudaArrayGetSparseProperties(sparseProperties, array);
+}
+
+static cudaError_t first_cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap)
+{
+    if (extension.impl_sim_attach("cudaMipmappedArrayGetSparseProperties") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMipmappedArrayGetSparseProperties, extension.impl_cudaMipmappedArrayGetSparseProperties, __ATOMIC_RELEASE);
+    return extension.impl_cudaMipmappedArrayGetSparseProperties(sparseProperties, mipmap);
+}
+
+static cudaError_t first_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx)
+{
+    if (extension.impl_sim_attach("cudaArrayGetPlane") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaArrayGetPlane, extension.impl_cudaArrayGetPlane, __ATOMIC_RELEASE);
+    return extension.impl_cudaArrayGetPlane(pPlaneArray, hArray, planeIdx);
+}
+
 static CUresult first_cuInit(unsigned int Flags)
 {
     if (extension.impl_sim_attach("cuInit") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -5574,6 +5630,62 @@ static CUresult first_cuMemRangeGetAttributes(void **data, size_t *dataSizes, CU
     if (extension.impl_sim_attach("cuMemRangeGetAttributes") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuMemRangeGetAttributes, extension.impl_cuMemRangeGetAttributes, __ATOMIC_RELEASE);
     return extension.impl_cuMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count);
+}
+
+static CUresult first_cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels)
+{
+    if (extension.impl_sim_attach("cuMipmappedArrayCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMipmappedArrayCreate, extension.impl_cuMipmappedArrayCreate, __ATOMIC_RELEASE);
+    return extension.impl_cuMipmappedArrayCreate(pHandle, pMipmappedArrayDesc, numMipmapLevels);
+}
+
+static CUresult first_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level)
+{
+    if (extension.impl_sim_attach("cuMipmappedArrayGetLevel") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMipmappedArrayGetLevel, extension.impl_cuMipmappedArrayGetLevel, __ATOMIC_RELEASE);
+    return extension.impl_cuMipmappedArrayGetLevel(pLevelArray, hMipmappedArray, level);
+}
+
+static CUresult first_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
+{
+    if (extension.impl_sim_attach("cuMipmappedArrayDestroy") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMipmappedArrayDestroy, extension.impl_cuMipmappedArrayDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cuMipmappedArrayDestroy(hMipmappedArray);
+}
+
+static CUresult first_cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array, CUdevice device)
+{
+    if (extension.impl_sim_attach("cuArrayGetMemoryRequirements") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuArrayGetMemoryRequirements, extension.impl_cuArrayGetMemoryRequirements, __ATOMIC_RELEASE);
+    return extension.impl_cuArrayGetMemoryRequirements(memoryRequirements, array, device);
+}
+
+static CUresult first_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap, CUdevice device)
+{
+    if (extension.impl_sim_attach("cuMipmappedArrayGetMemoryRequirements") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMipmappedArrayGetMemoryRequirements, extension.impl_cuMipmappedArrayGetMemoryRequirements, __ATOMIC_RELEASE);
+    return extension.impl_cuMipmappedArrayGetMemoryRequirements(memoryRequirements, mipmap, device);
+}
+
+static CUresult first_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array)
+{
+    if (extension.impl_sim_attach("cuArrayGetSparseProperties") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuArrayGetSparseProperties, extension.impl_cuArrayGetSparseProperties, __ATOMIC_RELEASE);
+    return extension.impl_cuArrayGetSparseProperties(sparseProperties, array);
+}
+
+static CUresult first_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap)
+{
+    if (extension.impl_sim_attach("cuMipmappedArrayGetSparseProperties") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMipmappedArrayGetSparseProperties, extension.impl_cuMipmappedArrayGetSparseProperties, __ATOMIC_RELEASE);
+    return extension.impl_cuMipmappedArrayGetSparseProperties(sparseProperties, mipmap);
+}
+
+static CUresult first_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx)
+{
+    if (extension.impl_sim_attach("cuArrayGetPlane") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuArrayGetPlane, extension.impl_cuArrayGetPlane, __ATOMIC_RELEASE);
+    return extension.impl_cuArrayGetPlane(pPlaneArray, hArray, planeIdx);
 }
 
 static CUresult first_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
@@ -8532,6 +8644,14 @@ static const struct sim_bridge first = {
     .impl_cudaGetDriverEntryPoint = first_cudaGetDriverEntryPoint,
     .impl_cudaGetDriverEntryPointByVersion = first_cudaGetDriverEntryPointByVersion,
     .impl_cudaGetExportTable = first_cudaGetExportTable,
+    .impl_cudaMallocMipmappedArray = first_cudaMallocMipmappedArray,
+    .impl_cudaGetMipmappedArrayLevel = first_cudaGetMipmappedArrayLevel,
+    .impl_cudaFreeMipmappedArray = first_cudaFreeMipmappedArray,
+    .impl_cudaArrayGetMemoryRequirements = first_cudaArrayGetMemoryRequirements,
+    .impl_cudaMipmappedArrayGetMemoryRequirements = first_cudaMipmappedArrayGetMemoryRequirements,
+    .impl_cudaArrayGetSparseProperties = first_cudaArrayGetSparseProperties,
+    .impl_cudaMipmappedArrayGetSparseProperties = first_cudaMipmappedArrayGetSparseProperties,
+    .impl_cudaArrayGetPlane = first_cudaArrayGetPlane,
     .impl_cuInit = first_cuInit,
     .impl_cuDriverGetVersion = first_cuDriverGetVersion,
     .impl_cuGetProcAddress_v2 = first_cuGetProcAddress_v2,
@@ -8871,6 +8991,14 @@ static const struct sim_bridge first = {
     .impl_cuMemPrefetchAsync_v2 = first_cuMemPrefetchAsync_v2,
     .impl_cuMemRangeGetAttribute = first_cuMemRangeGetAttribute,
     .impl_cuMemRangeGetAttributes = first_cuMemRangeGetAttributes,
+    .impl_cuMipmappedArrayCreate = first_cuMipmappedArrayCreate,
+    .impl_cuMipmappedArrayGetLevel = first_cuMipmappedArrayGetLevel,
+    .impl_cuMipmappedArrayDestroy = first_cuMipmappedArrayDestroy,
+    .impl_cuArrayGetMemoryRequirements = first_cuArrayGetMemoryRequirements,
+    .impl_cuMipmappedArrayGetMemoryRequirements = first_cuMipmappedArrayGetMemoryRequirements,
+    .impl_cuArrayGetSparseProperties = first_cuArrayGetSparseProperties,
+    .impl_cuMipmappedArrayGetSparseProperties = first_cuMipmappedArrayGetSparseProperties,
+    .impl_cuArrayGetPlane = first_cuArrayGetPlane,
     .impl_cuModuleGetTexRef = first_cuModuleGetTexRef,
     .impl_cuModuleGetSurfRef = first_cuModuleGetSurfRef,
     .impl_cuTexRefCreate = first_cuTexRefCreate,
@@ -12041,6 +12169,54 @@ SIM_EXPORT cudaError_t sim__cudaGetExportTable(const void **ppExportTable, const
     return __atomic_load_n(&sim_bridge.impl_cudaGetExportTable, __ATOMIC_ACQUIRE)(ppExportTable, pExportTableId);
 }
 
+SIM_EXPORT cudaError_t sim__cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMallocMipmappedArray, __ATOMIC_ACQUIRE)(mipmappedArray, desc, extent, numLevels, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGetMipmappedArrayLevel, __ATOMIC_ACQUIRE)(levelArray, mipmappedArray, level);
+}
+
+SIM_EXPORT cudaError_t sim__cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaFreeMipmappedArray, __ATOMIC_ACQUIRE)(mipmappedArray);
+}
+
+SIM_EXPORT cudaError_t sim__cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaArrayGetMemoryRequirements, __ATOMIC_ACQUIRE)(memoryRequirements, array, device);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMipmappedArrayGetMemoryRequirements, __ATOMIC_ACQUIRE)(memoryRequirements, mipmap, device);
+}
+
+SIM_EXPORT cudaError_t sim__cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaArrayGetSparseProperties, __ATOMIC_ACQUIRE)(sparseProperties, array);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMipmappedArrayGetSparseProperties, __ATOMIC_ACQUIRE)(sparseProperties, mipmap);
+}
+
+SIM_EXPORT cudaError_t sim__cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaArrayGetPlane, __ATOMIC_ACQUIRE)(pPlaneArray, hArray, planeIdx);
+}
+
 SIM_EXPORT CUresult sim__cuInit(unsigned int Flags)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -14067,6 +14243,54 @@ SIM_EXPORT CUresult sim__cuMemRangeGetAttributes(void **data, size_t *dataSizes,
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuMemRangeGetAttributes, __ATOMIC_ACQUIRE)(data, dataSizes, attributes, numAttributes, devPtr, count);
+}
+
+SIM_EXPORT CUresult sim__cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMipmappedArrayCreate, __ATOMIC_ACQUIRE)(pHandle, pMipmappedArrayDesc, numMipmapLevels);
+}
+
+SIM_EXPORT CUresult sim__cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMipmappedArrayGetLevel, __ATOMIC_ACQUIRE)(pLevelArray, hMipmappedArray, level);
+}
+
+SIM_EXPORT CUresult sim__cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMipmappedArrayDestroy, __ATOMIC_ACQUIRE)(hMipmappedArray);
+}
+
+SIM_EXPORT CUresult sim__cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array, CUdevice device)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuArrayGetMemoryRequirements, __ATOMIC_ACQUIRE)(memoryRequirements, array, device);
+}
+
+SIM_EXPORT CUresult sim__cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap, CUdevice device)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMipmappedArrayGetMemoryRequirements, __ATOMIC_ACQUIRE)(memoryRequirements, mipmap, device);
+}
+
+SIM_EXPORT CUresult sim__cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuArrayGetSparseProperties, __ATOMIC_ACQUIRE)(sparseProperties, array);
+}
+
+SIM_EXPORT CUresult sim__cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMipmappedArrayGetSparseProperties, __ATOMIC_ACQUIRE)(sparseProperties, mipmap);
+}
+
+SIM_EXPORT CUresult sim__cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuArrayGetPlane, __ATOMIC_ACQUIRE)(pPlaneArray, hArray, planeIdx);
 }
 
 SIM_EXPORT CUresult sim__cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)

@@ -247,6 +247,12 @@ class cudlaSimTexels(ctypes.Structure):
         ('normalized_float', ctypes.c_int),
         ('normalized', ctypes.c_int),
         ('border', ctypes.c_float * 4),
+        ('level', ctypes.c_void_p),
+        ('levels', ctypes.c_int),
+        ('level_filter', ctypes.c_int),
+        ('level_bias', ctypes.c_float),
+        ('least_level', ctypes.c_float),
+        ('most_level', ctypes.c_float),
     ]
 
 
@@ -1124,6 +1130,32 @@ cudaIpcEventHandle_t = cudaIpcEventHandle_st
 class cudaMemPoolPtrExportData(ctypes.Structure):
     _fields_ = [
         ('reserved', ctypes.c_uint8 * 64),
+    ]
+
+
+class cudaArrayMemoryRequirements(ctypes.Structure):
+    _fields_ = [
+        ('size', ctypes.c_size_t),
+        ('alignment', ctypes.c_size_t),
+        ('reserved', ctypes.c_uint * 4),
+    ]
+
+
+class cudaArraySparseProperties_tileExtent(ctypes.Structure):
+    _fields_ = [
+        ('width', ctypes.c_uint),
+        ('height', ctypes.c_uint),
+        ('depth', ctypes.c_uint),
+    ]
+
+
+class cudaArraySparseProperties(ctypes.Structure):
+    _fields_ = [
+        ('tileExtent', cudaArraySparseProperties_tileExtent),
+        ('miptailFirstLevel', ctypes.c_uint),
+        ('miptailSize', ctypes.c_uint64),
+        ('flags', ctypes.c_uint),
+        ('reserved', ctypes.c_uint * 4),
     ]
 
 
@@ -2176,6 +2208,38 @@ class CUDA_MEMCPY3D_BATCH_OP_st(ctypes.Structure):
 
 
 CUDA_MEMCPY3D_BATCH_OP_v1 = CUDA_MEMCPY3D_BATCH_OP_st
+
+
+class CUDA_ARRAY_MEMORY_REQUIREMENTS_st(ctypes.Structure):
+    _fields_ = [
+        ('size', ctypes.c_size_t),
+        ('alignment', ctypes.c_size_t),
+        ('reserved', ctypes.c_uint * 4),
+    ]
+
+
+CUDA_ARRAY_MEMORY_REQUIREMENTS_v1 = CUDA_ARRAY_MEMORY_REQUIREMENTS_st
+
+
+class CUDA_ARRAY_SPARSE_PROPERTIES_st_tileExtent(ctypes.Structure):
+    _fields_ = [
+        ('width', ctypes.c_uint),
+        ('height', ctypes.c_uint),
+        ('depth', ctypes.c_uint),
+    ]
+
+
+class CUDA_ARRAY_SPARSE_PROPERTIES_st(ctypes.Structure):
+    _fields_ = [
+        ('tileExtent', CUDA_ARRAY_SPARSE_PROPERTIES_st_tileExtent),
+        ('miptailFirstLevel', ctypes.c_uint),
+        ('miptailSize', ctypes.c_uint64),
+        ('flags', ctypes.c_uint),
+        ('reserved', ctypes.c_uint * 4),
+    ]
+
+
+CUDA_ARRAY_SPARSE_PROPERTIES_v1 = CUDA_ARRAY_SPARSE_PROPERTIES_st
 
 
 class NvDlaMemDescRec(ctypes.Structure):
@@ -3852,6 +3916,14 @@ PROTOTYPES = {
     "cudaGetDriverEntryPoint": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p]),
     "cudaGetDriverEntryPointByVersion": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint64, ctypes.c_void_p]),
     "cudaGetExportTable": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaMallocMipmappedArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, cudaExtent, ctypes.c_uint, ctypes.c_uint]),
+    "cudaGetMipmappedArrayLevel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cudaFreeMipmappedArray": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaArrayGetMemoryRequirements": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
+    "cudaMipmappedArrayGetMemoryRequirements": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
+    "cudaArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaMipmappedArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaArrayGetPlane": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
     "cuInit": (ctypes.c_int, [ctypes.c_uint]),
     "cuDriverGetVersion": (ctypes.c_int, [ctypes.c_void_p]),
     "cuGetProcAddress_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p]),
@@ -4203,6 +4275,14 @@ PROTOTYPES = {
     "cuMemPrefetchAsync_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, CUmemLocation_st, ctypes.c_uint, ctypes.c_void_p]),
     "cuMemRangeGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_uint64, ctypes.c_size_t]),
     "cuMemRangeGetAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_size_t]),
+    "cuMipmappedArrayCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cuMipmappedArrayGetLevel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cuMipmappedArrayDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuArrayGetMemoryRequirements": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
+    "cuMipmappedArrayGetMemoryRequirements": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
+    "cuArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuMipmappedArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuArrayGetPlane": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
     "cuModuleGetTexRef": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuModuleGetSurfRef": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuTexRefCreate": (ctypes.c_int, [ctypes.c_void_p]),
