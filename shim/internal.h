@@ -89,6 +89,8 @@ size_t sim_cuda_symbol_size(void *address);
  * addresses in it count from */
 const char *sim_cuda_symbol_name(void *address);
 const char *sim_cuda_file_of(void *address, uintptr_t *base);
+/* a function of the driver as that version has it, or NULL */
+void *sim_cuda_entry_point(const char *symbol, unsigned int version, unsigned long long flags);
 /* the stream's item is over; what has not run is dropped */
 void sim_cuda_free(void *launches);
 

@@ -743,6 +743,9 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunc
 #include "crt/driver_memory_operations.h"
 #include "crt/driver_graphs.h"
 #include "crt/driver_captures.h"
+#include "crt/driver_batches.h"
+#include "crt/driver_hints.h"
+#include "crt/driver_mipmaps.h"
 #include "crt/driver_references.h"
 
 #if defined(CUDLA_SIM_PARSE) || defined(CUDLA_SIM_BUILD)

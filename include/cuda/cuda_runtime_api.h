@@ -23,9 +23,9 @@
 #include "surface_types.h"
 #include "texture_types.h"
 #include "vector_types.h"
+#include "crt/launches.h"
 #if defined(CUDLA_SIM_PARSE)
 #include "crt/host_runtime.h"
-#include "crt/launches.h"
 #include "cuda_profiler_api.h" /* so that one header lists every export of the runtime */
 #endif
 
@@ -146,10 +146,6 @@ cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice
                                  cudaStream_t stream CUDLA_SIM_DEFAULT(0));
 cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,
                           int device);
-cudaError_t cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location,
-                                    unsigned int flags, cudaStream_t stream CUDLA_SIM_DEFAULT(0));
-cudaError_t cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,
-                             struct cudaMemLocation location);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr,
                                      size_t length CUDLA_SIM_DEFAULT(0),
                                      unsigned int flags CUDLA_SIM_DEFAULT(cudaMemAttachSingle));
@@ -457,10 +453,14 @@ cudaError_t cudaWaitExternalSemaphoresAsync(
 }
 #endif
 
+#include "crt/copy_api.h"
 #include "crt/function_api.h"
 #include "crt/graph_api.h"
+#include "crt/hints_api.h"
 #include "crt/ipc_api.h"
 #include "crt/launch_attributes.h"
 #include "crt/symbol_api.h"
+#include "crt/library_api.h"
+#include "crt/mipmap_api.h"
 
 #endif /* __CUDA_RUNTIME_API_H__ */

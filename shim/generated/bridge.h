@@ -522,10 +522,6 @@ cudaError_t impl_cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstD
 
 cudaError_t impl_cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device);
 
-cudaError_t impl_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
-
-cudaError_t impl_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
-
 cudaError_t impl_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
 
 cudaError_t impl_cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
@@ -685,6 +681,20 @@ cudaError_t impl___cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop,
 cudaError_t impl_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 
 cudaError_t impl_cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+
+cudaError_t impl_cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+
+cudaError_t impl_cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+
+cudaError_t impl_cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind);
+
+cudaError_t impl_cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
+
+cudaError_t impl_cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream);
+
+cudaError_t impl_cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream);
+
+cudaError_t impl_cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream);
 
 cudaError_t impl_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
 
@@ -906,6 +916,14 @@ cudaError_t impl_cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t o
 
 cudaError_t impl_cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count);
 
+cudaError_t impl_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
+
+cudaError_t impl_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
+
+cudaError_t impl_cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count);
+
+cudaError_t impl_cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count);
+
 cudaError_t impl_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
 
 cudaError_t impl_cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags);
@@ -937,6 +955,50 @@ cudaError_t impl_cudaGetSymbolAddress(void **devPtr, const void *symbol);
 cudaError_t impl_cudaGetSymbolSize(size_t *size, const void *symbol);
 
 cudaError_t impl_cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr);
+
+cudaError_t impl_cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+
+cudaError_t impl_cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+
+cudaError_t impl_cudaLibraryUnload(cudaLibrary_t library);
+
+cudaError_t impl_cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name);
+
+cudaError_t impl_cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
+
+cudaError_t impl_cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
+
+cudaError_t impl_cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol);
+
+cudaError_t impl_cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib);
+
+cudaError_t impl_cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib);
+
+cudaError_t impl_cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device);
+
+cudaError_t impl_cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr);
+
+cudaError_t impl_cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
+
+cudaError_t impl_cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
+
+cudaError_t impl_cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId);
+
+cudaError_t impl_cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags);
+
+cudaError_t impl_cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level);
+
+cudaError_t impl_cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray);
+
+cudaError_t impl_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device);
+
+cudaError_t impl_cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device);
+
+cudaError_t impl_cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array);
+
+cudaError_t impl_cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap);
+
+cudaError_t impl_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx);
 
 CUresult impl_cuInit(unsigned int Flags);
 
@@ -1214,6 +1276,8 @@ CUresult impl_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
 
 CUresult impl_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
 
+CUresult impl_cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd);
+
 CUresult impl_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr);
 
 CUresult impl_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr);
@@ -1391,6 +1455,10 @@ CUresult impl_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib);
 CUresult impl_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib);
 
 CUresult impl_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name);
+
+CUresult impl_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name);
+
+CUresult impl_cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol);
 
 CUresult impl_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel);
 
@@ -1597,6 +1665,34 @@ CUresult impl_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus 
 CUresult impl_cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags);
 
 CUresult impl_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
+
+CUresult impl_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream);
+
+CUresult impl_cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream);
+
+CUresult impl_cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location);
+
+CUresult impl_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream);
+
+CUresult impl_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count);
+
+CUresult impl_cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count);
+
+CUresult impl_cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels);
+
+CUresult impl_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level);
+
+CUresult impl_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray);
+
+CUresult impl_cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array, CUdevice device);
+
+CUresult impl_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap, CUdevice device);
+
+CUresult impl_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array);
+
+CUresult impl_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap);
+
+CUresult impl_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx);
 
 CUresult impl_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);
 
@@ -2545,8 +2641,6 @@ struct sim_bridge {
     __typeof__(impl_cudaPointerGetAttributes) *impl_cudaPointerGetAttributes;
     __typeof__(impl_cudaMemPrefetchAsync) *impl_cudaMemPrefetchAsync;
     __typeof__(impl_cudaMemAdvise) *impl_cudaMemAdvise;
-    __typeof__(impl_cudaMemPrefetchAsync_v2) *impl_cudaMemPrefetchAsync_v2;
-    __typeof__(impl_cudaMemAdvise_v2) *impl_cudaMemAdvise_v2;
     __typeof__(impl_cudaStreamAttachMemAsync) *impl_cudaStreamAttachMemAsync;
     __typeof__(impl_cudaDeviceGetDefaultMemPool) *impl_cudaDeviceGetDefaultMemPool;
     __typeof__(impl_cudaDeviceGetMemPool) *impl_cudaDeviceGetMemPool;
@@ -2627,6 +2721,13 @@ struct sim_bridge {
     __typeof__(impl___cudlaSimDeviceProperties13) *impl___cudlaSimDeviceProperties13;
     __typeof__(impl_cudaSignalExternalSemaphoresAsync) *impl_cudaSignalExternalSemaphoresAsync;
     __typeof__(impl_cudaWaitExternalSemaphoresAsync) *impl_cudaWaitExternalSemaphoresAsync;
+    __typeof__(impl_cudaMemcpyToArrayAsync) *impl_cudaMemcpyToArrayAsync;
+    __typeof__(impl_cudaMemcpyFromArrayAsync) *impl_cudaMemcpyFromArrayAsync;
+    __typeof__(impl_cudaMemcpyArrayToArray) *impl_cudaMemcpyArrayToArray;
+    __typeof__(impl_cudaMemcpy3DPeer) *impl_cudaMemcpy3DPeer;
+    __typeof__(impl_cudaMemcpy3DPeerAsync) *impl_cudaMemcpy3DPeerAsync;
+    __typeof__(impl_cudaMemcpyBatchAsync) *impl_cudaMemcpyBatchAsync;
+    __typeof__(impl_cudaMemcpy3DBatchAsync) *impl_cudaMemcpy3DBatchAsync;
     __typeof__(impl_cudaFuncGetAttributes) *impl_cudaFuncGetAttributes;
     __typeof__(impl_cudaFuncSetAttribute) *impl_cudaFuncSetAttribute;
     __typeof__(impl_cudaFuncSetCacheConfig) *impl_cudaFuncSetCacheConfig;
@@ -2737,6 +2838,10 @@ struct sim_bridge {
     __typeof__(impl_cudaUserObjectRelease) *impl_cudaUserObjectRelease;
     __typeof__(impl_cudaGraphRetainUserObject) *impl_cudaGraphRetainUserObject;
     __typeof__(impl_cudaGraphReleaseUserObject) *impl_cudaGraphReleaseUserObject;
+    __typeof__(impl_cudaMemPrefetchAsync_v2) *impl_cudaMemPrefetchAsync_v2;
+    __typeof__(impl_cudaMemAdvise_v2) *impl_cudaMemAdvise_v2;
+    __typeof__(impl_cudaMemRangeGetAttribute) *impl_cudaMemRangeGetAttribute;
+    __typeof__(impl_cudaMemRangeGetAttributes) *impl_cudaMemRangeGetAttributes;
     __typeof__(impl_cudaIpcGetMemHandle) *impl_cudaIpcGetMemHandle;
     __typeof__(impl_cudaIpcOpenMemHandle) *impl_cudaIpcOpenMemHandle;
     __typeof__(impl_cudaIpcCloseMemHandle) *impl_cudaIpcCloseMemHandle;
@@ -2753,6 +2858,28 @@ struct sim_bridge {
     __typeof__(impl_cudaGetSymbolAddress) *impl_cudaGetSymbolAddress;
     __typeof__(impl_cudaGetSymbolSize) *impl_cudaGetSymbolSize;
     __typeof__(impl_cudaGetFuncBySymbol) *impl_cudaGetFuncBySymbol;
+    __typeof__(impl_cudaLibraryLoadData) *impl_cudaLibraryLoadData;
+    __typeof__(impl_cudaLibraryLoadFromFile) *impl_cudaLibraryLoadFromFile;
+    __typeof__(impl_cudaLibraryUnload) *impl_cudaLibraryUnload;
+    __typeof__(impl_cudaLibraryGetKernel) *impl_cudaLibraryGetKernel;
+    __typeof__(impl_cudaLibraryGetGlobal) *impl_cudaLibraryGetGlobal;
+    __typeof__(impl_cudaLibraryGetManaged) *impl_cudaLibraryGetManaged;
+    __typeof__(impl_cudaLibraryGetUnifiedFunction) *impl_cudaLibraryGetUnifiedFunction;
+    __typeof__(impl_cudaLibraryGetKernelCount) *impl_cudaLibraryGetKernelCount;
+    __typeof__(impl_cudaLibraryEnumerateKernels) *impl_cudaLibraryEnumerateKernels;
+    __typeof__(impl_cudaKernelSetAttributeForDevice) *impl_cudaKernelSetAttributeForDevice;
+    __typeof__(impl_cudaGetKernel) *impl_cudaGetKernel;
+    __typeof__(impl_cudaGetDriverEntryPoint) *impl_cudaGetDriverEntryPoint;
+    __typeof__(impl_cudaGetDriverEntryPointByVersion) *impl_cudaGetDriverEntryPointByVersion;
+    __typeof__(impl_cudaGetExportTable) *impl_cudaGetExportTable;
+    __typeof__(impl_cudaMallocMipmappedArray) *impl_cudaMallocMipmappedArray;
+    __typeof__(impl_cudaGetMipmappedArrayLevel) *impl_cudaGetMipmappedArrayLevel;
+    __typeof__(impl_cudaFreeMipmappedArray) *impl_cudaFreeMipmappedArray;
+    __typeof__(impl_cudaArrayGetMemoryRequirements) *impl_cudaArrayGetMemoryRequirements;
+    __typeof__(impl_cudaMipmappedArrayGetMemoryRequirements) *impl_cudaMipmappedArrayGetMemoryRequirements;
+    __typeof__(impl_cudaArrayGetSparseProperties) *impl_cudaArrayGetSparseProperties;
+    __typeof__(impl_cudaMipmappedArrayGetSparseProperties) *impl_cudaMipmappedArrayGetSparseProperties;
+    __typeof__(impl_cudaArrayGetPlane) *impl_cudaArrayGetPlane;
     __typeof__(impl_cuInit) *impl_cuInit;
     __typeof__(impl_cuDriverGetVersion) *impl_cuDriverGetVersion;
     __typeof__(impl_cuGetProcAddress_v2) *impl_cuGetProcAddress_v2;
@@ -2891,6 +3018,7 @@ struct sim_bridge {
     __typeof__(impl_cuIpcOpenEventHandle) *impl_cuIpcOpenEventHandle;
     __typeof__(impl_cuStreamCreateWithPriority) *impl_cuStreamCreateWithPriority;
     __typeof__(impl_cuEventElapsedTime) *impl_cuEventElapsedTime;
+    __typeof__(impl_cuEventElapsedTime_v2) *impl_cuEventElapsedTime_v2;
     __typeof__(impl_cuPointerGetAttribute) *impl_cuPointerGetAttribute;
     __typeof__(impl_cuPointerGetAttributes) *impl_cuPointerGetAttributes;
     __typeof__(impl_cuPointerSetAttribute) *impl_cuPointerSetAttribute;
@@ -2980,6 +3108,8 @@ struct sim_bridge {
     __typeof__(impl_cuLibraryGetKernelCount) *impl_cuLibraryGetKernelCount;
     __typeof__(impl_cuLibraryEnumerateKernels) *impl_cuLibraryEnumerateKernels;
     __typeof__(impl_cuLibraryGetGlobal) *impl_cuLibraryGetGlobal;
+    __typeof__(impl_cuLibraryGetManaged) *impl_cuLibraryGetManaged;
+    __typeof__(impl_cuLibraryGetUnifiedFunction) *impl_cuLibraryGetUnifiedFunction;
     __typeof__(impl_cuKernelGetFunction) *impl_cuKernelGetFunction;
     __typeof__(impl_cuKernelGetLibrary) *impl_cuKernelGetLibrary;
     __typeof__(impl_cuKernelGetName) *impl_cuKernelGetName;
@@ -3083,6 +3213,20 @@ struct sim_bridge {
     __typeof__(impl_cuStreamGetCaptureInfo_v3) *impl_cuStreamGetCaptureInfo_v3;
     __typeof__(impl_cuStreamUpdateCaptureDependencies) *impl_cuStreamUpdateCaptureDependencies;
     __typeof__(impl_cuStreamUpdateCaptureDependencies_v2) *impl_cuStreamUpdateCaptureDependencies_v2;
+    __typeof__(impl_cuMemcpyBatchAsync) *impl_cuMemcpyBatchAsync;
+    __typeof__(impl_cuMemcpy3DBatchAsync) *impl_cuMemcpy3DBatchAsync;
+    __typeof__(impl_cuMemAdvise_v2) *impl_cuMemAdvise_v2;
+    __typeof__(impl_cuMemPrefetchAsync_v2) *impl_cuMemPrefetchAsync_v2;
+    __typeof__(impl_cuMemRangeGetAttribute) *impl_cuMemRangeGetAttribute;
+    __typeof__(impl_cuMemRangeGetAttributes) *impl_cuMemRangeGetAttributes;
+    __typeof__(impl_cuMipmappedArrayCreate) *impl_cuMipmappedArrayCreate;
+    __typeof__(impl_cuMipmappedArrayGetLevel) *impl_cuMipmappedArrayGetLevel;
+    __typeof__(impl_cuMipmappedArrayDestroy) *impl_cuMipmappedArrayDestroy;
+    __typeof__(impl_cuArrayGetMemoryRequirements) *impl_cuArrayGetMemoryRequirements;
+    __typeof__(impl_cuMipmappedArrayGetMemoryRequirements) *impl_cuMipmappedArrayGetMemoryRequirements;
+    __typeof__(impl_cuArrayGetSparseProperties) *impl_cuArrayGetSparseProperties;
+    __typeof__(impl_cuMipmappedArrayGetSparseProperties) *impl_cuMipmappedArrayGetSparseProperties;
+    __typeof__(impl_cuArrayGetPlane) *impl_cuArrayGetPlane;
     __typeof__(impl_cuModuleGetTexRef) *impl_cuModuleGetTexRef;
     __typeof__(impl_cuModuleGetSurfRef) *impl_cuModuleGetSurfRef;
     __typeof__(impl_cuTexRefCreate) *impl_cuTexRefCreate;
@@ -3465,6 +3609,7 @@ struct sim_host {
     __typeof__(sim_cuda_symbol_size) *sim_cuda_symbol_size;
     __typeof__(sim_cuda_symbol_name) *sim_cuda_symbol_name;
     __typeof__(sim_cuda_file_of) *sim_cuda_file_of;
+    __typeof__(sim_cuda_entry_point) *sim_cuda_entry_point;
     __typeof__(sim_cuda_free) *sim_cuda_free;
     __typeof__(sim_nvdla_foreign_port) *sim_nvdla_foreign_port;
     __typeof__(sim_nvdla_foreign_engine) *sim_nvdla_foreign_engine;

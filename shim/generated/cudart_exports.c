@@ -62,104 +62,6 @@
 
 #include "boot.h"
 
-extern void **sim____cudaRegisterFatBinary(void *fatCubin);
-SIM_EXPORT void **__cudaRegisterFatBinary(void *fatCubin)
-{
-    return sim____cudaRegisterFatBinary(fatCubin);
-}
-
-extern void **sim____cudaRegisterFatBinary(void *fatCubin);
-SIM_EXPORT void **release13___cudaRegisterFatBinary(void *fatCubin)
-{
-    return sim____cudaRegisterFatBinary(fatCubin);
-}
-
-__asm__(".symver release13___cudaRegisterFatBinary, __cudaRegisterFatBinary@libcudart.so.13");
-
-extern void sim____cudaRegisterFatBinaryEnd(void **fatCubinHandle);
-SIM_EXPORT void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
-{
-    sim____cudaRegisterFatBinaryEnd(fatCubinHandle);
-}
-
-extern void sim____cudaRegisterFatBinaryEnd(void **fatCubinHandle);
-SIM_EXPORT void release13___cudaRegisterFatBinaryEnd(void **fatCubinHandle)
-{
-    sim____cudaRegisterFatBinaryEnd(fatCubinHandle);
-}
-
-__asm__(".symver release13___cudaRegisterFatBinaryEnd, __cudaRegisterFatBinaryEnd@libcudart.so.13");
-
-extern void sim____cudaUnregisterFatBinary(void **fatCubinHandle);
-SIM_EXPORT void __cudaUnregisterFatBinary(void **fatCubinHandle)
-{
-    sim____cudaUnregisterFatBinary(fatCubinHandle);
-}
-
-extern void sim____cudaUnregisterFatBinary(void **fatCubinHandle);
-SIM_EXPORT void release13___cudaUnregisterFatBinary(void **fatCubinHandle)
-{
-    sim____cudaUnregisterFatBinary(fatCubinHandle);
-}
-
-__asm__(".symver release13___cudaUnregisterFatBinary, __cudaUnregisterFatBinary@libcudart.so.13");
-
-extern void sim____cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize);
-SIM_EXPORT void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize)
-{
-    sim____cudaRegisterFunction(fatCubinHandle, hostFun, deviceFun, deviceName, thread_limit, tid, bid, bDim, gDim, wSize);
-}
-
-extern void sim____cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize);
-SIM_EXPORT void release13___cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize)
-{
-    sim____cudaRegisterFunction(fatCubinHandle, hostFun, deviceFun, deviceName, thread_limit, tid, bid, bDim, gDim, wSize);
-}
-
-__asm__(".symver release13___cudaRegisterFunction, __cudaRegisterFunction@libcudart.so.13");
-
-extern void sim____cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
-SIM_EXPORT void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
-{
-    sim____cudaRegisterVar(fatCubinHandle, hostVar, deviceAddress, deviceName, ext, size, constant, global);
-}
-
-extern void sim____cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
-SIM_EXPORT void release13___cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
-{
-    sim____cudaRegisterVar(fatCubinHandle, hostVar, deviceAddress, deviceName, ext, size, constant, global);
-}
-
-__asm__(".symver release13___cudaRegisterVar, __cudaRegisterVar@libcudart.so.13");
-
-extern void sim____cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
-SIM_EXPORT void __cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
-{
-    sim____cudaRegisterManagedVar(fatCubinHandle, hostVarPtrAddress, deviceAddress, deviceName, ext, size, constant, global);
-}
-
-extern void sim____cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
-SIM_EXPORT void release13___cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
-{
-    sim____cudaRegisterManagedVar(fatCubinHandle, hostVarPtrAddress, deviceAddress, deviceName, ext, size, constant, global);
-}
-
-__asm__(".symver release13___cudaRegisterManagedVar, __cudaRegisterManagedVar@libcudart.so.13");
-
-extern char sim____cudaInitModule(void **fatCubinHandle);
-SIM_EXPORT char __cudaInitModule(void **fatCubinHandle)
-{
-    return sim____cudaInitModule(fatCubinHandle);
-}
-
-extern char sim____cudaInitModule(void **fatCubinHandle);
-SIM_EXPORT char release13___cudaInitModule(void **fatCubinHandle)
-{
-    return sim____cudaInitModule(fatCubinHandle);
-}
-
-__asm__(".symver release13___cudaInitModule, __cudaInitModule@libcudart.so.13");
-
 extern cudaError_t sim__cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
 {
@@ -363,6 +265,104 @@ SIM_EXPORT cudaError_t __cudlaSimRefuse(cudaError_t error, const char *explanati
 {
     return sim____cudlaSimRefuse(error, explanation);
 }
+
+extern void **sim____cudaRegisterFatBinary(void *fatCubin);
+SIM_EXPORT void **__cudaRegisterFatBinary(void *fatCubin)
+{
+    return sim____cudaRegisterFatBinary(fatCubin);
+}
+
+extern void **sim____cudaRegisterFatBinary(void *fatCubin);
+SIM_EXPORT void **release13___cudaRegisterFatBinary(void *fatCubin)
+{
+    return sim____cudaRegisterFatBinary(fatCubin);
+}
+
+__asm__(".symver release13___cudaRegisterFatBinary, __cudaRegisterFatBinary@libcudart.so.13");
+
+extern void sim____cudaRegisterFatBinaryEnd(void **fatCubinHandle);
+SIM_EXPORT void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
+{
+    sim____cudaRegisterFatBinaryEnd(fatCubinHandle);
+}
+
+extern void sim____cudaRegisterFatBinaryEnd(void **fatCubinHandle);
+SIM_EXPORT void release13___cudaRegisterFatBinaryEnd(void **fatCubinHandle)
+{
+    sim____cudaRegisterFatBinaryEnd(fatCubinHandle);
+}
+
+__asm__(".symver release13___cudaRegisterFatBinaryEnd, __cudaRegisterFatBinaryEnd@libcudart.so.13");
+
+extern void sim____cudaUnregisterFatBinary(void **fatCubinHandle);
+SIM_EXPORT void __cudaUnregisterFatBinary(void **fatCubinHandle)
+{
+    sim____cudaUnregisterFatBinary(fatCubinHandle);
+}
+
+extern void sim____cudaUnregisterFatBinary(void **fatCubinHandle);
+SIM_EXPORT void release13___cudaUnregisterFatBinary(void **fatCubinHandle)
+{
+    sim____cudaUnregisterFatBinary(fatCubinHandle);
+}
+
+__asm__(".symver release13___cudaUnregisterFatBinary, __cudaUnregisterFatBinary@libcudart.so.13");
+
+extern void sim____cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize);
+SIM_EXPORT void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize)
+{
+    sim____cudaRegisterFunction(fatCubinHandle, hostFun, deviceFun, deviceName, thread_limit, tid, bid, bDim, gDim, wSize);
+}
+
+extern void sim____cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize);
+SIM_EXPORT void release13___cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize)
+{
+    sim____cudaRegisterFunction(fatCubinHandle, hostFun, deviceFun, deviceName, thread_limit, tid, bid, bDim, gDim, wSize);
+}
+
+__asm__(".symver release13___cudaRegisterFunction, __cudaRegisterFunction@libcudart.so.13");
+
+extern void sim____cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
+SIM_EXPORT void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
+{
+    sim____cudaRegisterVar(fatCubinHandle, hostVar, deviceAddress, deviceName, ext, size, constant, global);
+}
+
+extern void sim____cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
+SIM_EXPORT void release13___cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
+{
+    sim____cudaRegisterVar(fatCubinHandle, hostVar, deviceAddress, deviceName, ext, size, constant, global);
+}
+
+__asm__(".symver release13___cudaRegisterVar, __cudaRegisterVar@libcudart.so.13");
+
+extern void sim____cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
+SIM_EXPORT void __cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
+{
+    sim____cudaRegisterManagedVar(fatCubinHandle, hostVarPtrAddress, deviceAddress, deviceName, ext, size, constant, global);
+}
+
+extern void sim____cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
+SIM_EXPORT void release13___cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
+{
+    sim____cudaRegisterManagedVar(fatCubinHandle, hostVarPtrAddress, deviceAddress, deviceName, ext, size, constant, global);
+}
+
+__asm__(".symver release13___cudaRegisterManagedVar, __cudaRegisterManagedVar@libcudart.so.13");
+
+extern char sim____cudaInitModule(void **fatCubinHandle);
+SIM_EXPORT char __cudaInitModule(void **fatCubinHandle)
+{
+    return sim____cudaInitModule(fatCubinHandle);
+}
+
+extern char sim____cudaInitModule(void **fatCubinHandle);
+SIM_EXPORT char release13___cudaInitModule(void **fatCubinHandle)
+{
+    return sim____cudaInitModule(fatCubinHandle);
+}
+
+__asm__(".symver release13___cudaInitModule, __cudaInitModule@libcudart.so.13");
 
 extern cudaError_t sim__cudaProfilerStart(void);
 SIM_EXPORT cudaError_t cudaProfilerStart(void)
@@ -1209,50 +1209,6 @@ SIM_EXPORT cudaError_t release13_cudaMemAdvise(const void *devPtr, size_t count,
 }
 
 __asm__(".symver release13_cudaMemAdvise, cudaMemAdvise@libcudart.so.13");
-
-extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
-SIM_EXPORT cudaError_t cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
-{
-    return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
-}
-
-extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
-{
-    return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
-}
-
-__asm__(".symver release13_cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync_v2@libcudart.so.13");
-
-extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
-SIM_EXPORT cudaError_t cudaMemPrefetchAsync_v2_ptsz(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
-{
-    if (stream == 0) { stream = cudaStreamPerThread; }
-    return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
-}
-
-extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemPrefetchAsync_v2_ptsz(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
-{
-    if (stream == 0) { stream = cudaStreamPerThread; }
-    return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
-}
-
-__asm__(".symver release13_cudaMemPrefetchAsync_v2_ptsz, cudaMemPrefetchAsync_v2_ptsz@libcudart.so.13");
-
-extern cudaError_t sim__cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
-SIM_EXPORT cudaError_t cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
-{
-    return sim__cudaMemAdvise_v2(devPtr, count, advice, location);
-}
-
-extern cudaError_t sim__cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
-SIM_EXPORT cudaError_t release13_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
-{
-    return sim__cudaMemAdvise_v2(devPtr, count, advice, location);
-}
-
-__asm__(".symver release13_cudaMemAdvise_v2, cudaMemAdvise_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
@@ -2949,6 +2905,212 @@ SIM_EXPORT cudaError_t release13_cudaWaitExternalSemaphoresAsync_ptsz(const cuda
 }
 
 __asm__(".symver release13_cudaWaitExternalSemaphoresAsync_ptsz, cudaWaitExternalSemaphoresAsync_ptsz@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind, stream);
+}
+
+__asm__(".symver release13_cudaMemcpyToArrayAsync, cudaMemcpyToArrayAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpyToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind, stream);
+}
+
+__asm__(".symver release13_cudaMemcpyToArrayAsync_ptsz, cudaMemcpyToArrayAsync_ptsz@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpyFromArrayAsync(dst, src, wOffset, hOffset, count, kind, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpyFromArrayAsync(dst, src, wOffset, hOffset, count, kind, stream);
+}
+
+__asm__(".symver release13_cudaMemcpyFromArrayAsync, cudaMemcpyFromArrayAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyFromArrayAsync_ptsz(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyFromArrayAsync(dst, src, wOffset, hOffset, count, kind, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpyFromArrayAsync_ptsz(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyFromArrayAsync(dst, src, wOffset, hOffset, count, kind, stream);
+}
+
+__asm__(".symver release13_cudaMemcpyFromArrayAsync_ptsz, cudaMemcpyFromArrayAsync_ptsz@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, count, kind);
+}
+
+extern cudaError_t sim__cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, count, kind);
+}
+
+__asm__(".symver release13_cudaMemcpyArrayToArray, cudaMemcpyArrayToArray@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, count, kind);
+}
+
+extern cudaError_t sim__cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release13_cudaMemcpyArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, count, kind);
+}
+
+__asm__(".symver release13_cudaMemcpyArrayToArray_ptds, cudaMemcpyArrayToArray_ptds@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
+SIM_EXPORT cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
+{
+    return sim__cudaMemcpy3DPeer(p);
+}
+
+extern cudaError_t sim__cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
+SIM_EXPORT cudaError_t release13_cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
+{
+    return sim__cudaMemcpy3DPeer(p);
+}
+
+__asm__(".symver release13_cudaMemcpy3DPeer, cudaMemcpy3DPeer@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
+SIM_EXPORT cudaError_t cudaMemcpy3DPeer_ptds(const struct cudaMemcpy3DPeerParms *p)
+{
+    return sim__cudaMemcpy3DPeer(p);
+}
+
+extern cudaError_t sim__cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
+SIM_EXPORT cudaError_t release13_cudaMemcpy3DPeer_ptds(const struct cudaMemcpy3DPeerParms *p)
+{
+    return sim__cudaMemcpy3DPeer(p);
+}
+
+__asm__(".symver release13_cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer_ptds@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    return sim__cudaMemcpy3DPeerAsync(p, stream);
+}
+
+extern cudaError_t sim__cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    return sim__cudaMemcpy3DPeerAsync(p, stream);
+}
+
+__asm__(".symver release13_cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpy3DPeerAsync_ptsz(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy3DPeerAsync(p, stream);
+}
+
+extern cudaError_t sim__cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpy3DPeerAsync_ptsz(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy3DPeerAsync(p, stream);
+}
+
+__asm__(".symver release13_cudaMemcpy3DPeerAsync_ptsz, cudaMemcpy3DPeerAsync_ptsz@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream)
+{
+    return sim__cudaMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream)
+{
+    return sim__cudaMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, stream);
+}
+
+__asm__(".symver release13_cudaMemcpyBatchAsync, cudaMemcpyBatchAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyBatchAsync_ptsz(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpyBatchAsync_ptsz(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, stream);
+}
+
+__asm__(".symver release13_cudaMemcpyBatchAsync_ptsz, cudaMemcpyBatchAsync_ptsz@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream)
+{
+    return sim__cudaMemcpy3DBatchAsync(numOps, opList, failIdx, flags, stream);
+}
+
+extern cudaError_t sim__cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream)
+{
+    return sim__cudaMemcpy3DBatchAsync(numOps, opList, failIdx, flags, stream);
+}
+
+__asm__(".symver release13_cudaMemcpy3DBatchAsync, cudaMemcpy3DBatchAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpy3DBatchAsync_ptsz(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy3DBatchAsync(numOps, opList, failIdx, flags, stream);
+}
+
+extern cudaError_t sim__cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemcpy3DBatchAsync_ptsz(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy3DBatchAsync(numOps, opList, failIdx, flags, stream);
+}
+
+__asm__(".symver release13_cudaMemcpy3DBatchAsync_ptsz, cudaMemcpy3DBatchAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
 SIM_EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
@@ -4756,6 +4918,78 @@ SIM_EXPORT cudaError_t release13_cudaGraphReleaseUserObject(cudaGraph_t graph, c
 
 __asm__(".symver release13_cudaGraphReleaseUserObject, cudaGraphReleaseUserObject@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+__asm__(".symver release13_cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync_v2@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemPrefetchAsync_v2_ptsz(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release13_cudaMemPrefetchAsync_v2_ptsz(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+__asm__(".symver release13_cudaMemPrefetchAsync_v2_ptsz, cudaMemPrefetchAsync_v2_ptsz@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
+SIM_EXPORT cudaError_t cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+{
+    return sim__cudaMemAdvise_v2(devPtr, count, advice, location);
+}
+
+extern cudaError_t sim__cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
+SIM_EXPORT cudaError_t release13_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+{
+    return sim__cudaMemAdvise_v2(devPtr, count, advice, location);
+}
+
+__asm__(".symver release13_cudaMemAdvise_v2, cudaMemAdvise_v2@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count);
+SIM_EXPORT cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count)
+{
+    return sim__cudaMemRangeGetAttribute(data, dataSize, attribute, devPtr, count);
+}
+
+extern cudaError_t sim__cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count);
+SIM_EXPORT cudaError_t release13_cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count)
+{
+    return sim__cudaMemRangeGetAttribute(data, dataSize, attribute, devPtr, count);
+}
+
+__asm__(".symver release13_cudaMemRangeGetAttribute, cudaMemRangeGetAttribute@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count);
+SIM_EXPORT cudaError_t cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count)
+{
+    return sim__cudaMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count);
+}
+
+extern cudaError_t sim__cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count);
+SIM_EXPORT cudaError_t release13_cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count)
+{
+    return sim__cudaMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count);
+}
+
+__asm__(".symver release13_cudaMemRangeGetAttributes, cudaMemRangeGetAttributes@libcudart.so.13");
+
 extern cudaError_t sim__cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
 SIM_EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
 {
@@ -5039,6 +5273,314 @@ SIM_EXPORT cudaError_t release13_cudaGetFuncBySymbol(cudaFunction_t *functionPtr
 }
 
 __asm__(".symver release13_cudaGetFuncBySymbol, cudaGetFuncBySymbol@libcudart.so.13");
+
+extern cudaError_t sim__cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+SIM_EXPORT cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    return sim__cudaLibraryLoadData(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+extern cudaError_t sim__cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+SIM_EXPORT cudaError_t release13_cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    return sim__cudaLibraryLoadData(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+__asm__(".symver release13_cudaLibraryLoadData, cudaLibraryLoadData@libcudart.so.13");
+
+extern cudaError_t sim__cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+SIM_EXPORT cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    return sim__cudaLibraryLoadFromFile(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+extern cudaError_t sim__cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+SIM_EXPORT cudaError_t release13_cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    return sim__cudaLibraryLoadFromFile(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+__asm__(".symver release13_cudaLibraryLoadFromFile, cudaLibraryLoadFromFile@libcudart.so.13");
+
+extern cudaError_t sim__cudaLibraryUnload(cudaLibrary_t library);
+SIM_EXPORT cudaError_t cudaLibraryUnload(cudaLibrary_t library)
+{
+    return sim__cudaLibraryUnload(library);
+}
+
+extern cudaError_t sim__cudaLibraryUnload(cudaLibrary_t library);
+SIM_EXPORT cudaError_t release13_cudaLibraryUnload(cudaLibrary_t library)
+{
+    return sim__cudaLibraryUnload(library);
+}
+
+__asm__(".symver release13_cudaLibraryUnload, cudaLibraryUnload@libcudart.so.13");
+
+extern cudaError_t sim__cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name);
+SIM_EXPORT cudaError_t cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name)
+{
+    return sim__cudaLibraryGetKernel(pKernel, library, name);
+}
+
+extern cudaError_t sim__cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name);
+SIM_EXPORT cudaError_t release13_cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name)
+{
+    return sim__cudaLibraryGetKernel(pKernel, library, name);
+}
+
+__asm__(".symver release13_cudaLibraryGetKernel, cudaLibraryGetKernel@libcudart.so.13");
+
+extern cudaError_t sim__cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
+SIM_EXPORT cudaError_t cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
+{
+    return sim__cudaLibraryGetGlobal(dptr, numbytes, library, name);
+}
+
+extern cudaError_t sim__cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
+SIM_EXPORT cudaError_t release13_cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
+{
+    return sim__cudaLibraryGetGlobal(dptr, numbytes, library, name);
+}
+
+__asm__(".symver release13_cudaLibraryGetGlobal, cudaLibraryGetGlobal@libcudart.so.13");
+
+extern cudaError_t sim__cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
+SIM_EXPORT cudaError_t cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
+{
+    return sim__cudaLibraryGetManaged(dptr, numbytes, library, name);
+}
+
+extern cudaError_t sim__cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
+SIM_EXPORT cudaError_t release13_cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
+{
+    return sim__cudaLibraryGetManaged(dptr, numbytes, library, name);
+}
+
+__asm__(".symver release13_cudaLibraryGetManaged, cudaLibraryGetManaged@libcudart.so.13");
+
+extern cudaError_t sim__cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol);
+SIM_EXPORT cudaError_t cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol)
+{
+    return sim__cudaLibraryGetUnifiedFunction(fptr, library, symbol);
+}
+
+extern cudaError_t sim__cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol);
+SIM_EXPORT cudaError_t release13_cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol)
+{
+    return sim__cudaLibraryGetUnifiedFunction(fptr, library, symbol);
+}
+
+__asm__(".symver release13_cudaLibraryGetUnifiedFunction, cudaLibraryGetUnifiedFunction@libcudart.so.13");
+
+extern cudaError_t sim__cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib);
+SIM_EXPORT cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib)
+{
+    return sim__cudaLibraryGetKernelCount(count, lib);
+}
+
+extern cudaError_t sim__cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib);
+SIM_EXPORT cudaError_t release13_cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib)
+{
+    return sim__cudaLibraryGetKernelCount(count, lib);
+}
+
+__asm__(".symver release13_cudaLibraryGetKernelCount, cudaLibraryGetKernelCount@libcudart.so.13");
+
+extern cudaError_t sim__cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib);
+SIM_EXPORT cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib)
+{
+    return sim__cudaLibraryEnumerateKernels(kernels, numKernels, lib);
+}
+
+extern cudaError_t sim__cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib);
+SIM_EXPORT cudaError_t release13_cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib)
+{
+    return sim__cudaLibraryEnumerateKernels(kernels, numKernels, lib);
+}
+
+__asm__(".symver release13_cudaLibraryEnumerateKernels, cudaLibraryEnumerateKernels@libcudart.so.13");
+
+extern cudaError_t sim__cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device);
+SIM_EXPORT cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device)
+{
+    return sim__cudaKernelSetAttributeForDevice(kernel, attr, value, device);
+}
+
+extern cudaError_t sim__cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device);
+SIM_EXPORT cudaError_t release13_cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device)
+{
+    return sim__cudaKernelSetAttributeForDevice(kernel, attr, value, device);
+}
+
+__asm__(".symver release13_cudaKernelSetAttributeForDevice, cudaKernelSetAttributeForDevice@libcudart.so.13");
+
+extern cudaError_t sim__cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr);
+SIM_EXPORT cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
+{
+    return sim__cudaGetKernel(kernelPtr, entryFuncAddr);
+}
+
+extern cudaError_t sim__cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr);
+SIM_EXPORT cudaError_t release13_cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
+{
+    return sim__cudaGetKernel(kernelPtr, entryFuncAddr);
+}
+
+__asm__(".symver release13_cudaGetKernel, cudaGetKernel@libcudart.so.13");
+
+extern cudaError_t sim__cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
+SIM_EXPORT cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
+{
+    return sim__cudaGetDriverEntryPoint(symbol, funcPtr, flags, driverStatus);
+}
+
+extern cudaError_t sim__cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
+SIM_EXPORT cudaError_t release13_cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
+{
+    return sim__cudaGetDriverEntryPoint(symbol, funcPtr, flags, driverStatus);
+}
+
+__asm__(".symver release13_cudaGetDriverEntryPoint, cudaGetDriverEntryPoint@libcudart.so.13");
+
+extern cudaError_t sim__cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
+SIM_EXPORT cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
+{
+    return sim__cudaGetDriverEntryPointByVersion(symbol, funcPtr, cudaVersion, flags, driverStatus);
+}
+
+extern cudaError_t sim__cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
+SIM_EXPORT cudaError_t release13_cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
+{
+    return sim__cudaGetDriverEntryPointByVersion(symbol, funcPtr, cudaVersion, flags, driverStatus);
+}
+
+__asm__(".symver release13_cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion@libcudart.so.13");
+
+extern cudaError_t sim__cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId);
+SIM_EXPORT cudaError_t cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId)
+{
+    return sim__cudaGetExportTable(ppExportTable, pExportTableId);
+}
+
+extern cudaError_t sim__cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId);
+SIM_EXPORT cudaError_t release13_cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId)
+{
+    return sim__cudaGetExportTable(ppExportTable, pExportTableId);
+}
+
+__asm__(".symver release13_cudaGetExportTable, cudaGetExportTable@libcudart.so.13");
+
+extern cudaError_t sim__cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags);
+SIM_EXPORT cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags)
+{
+    return sim__cudaMallocMipmappedArray(mipmappedArray, desc, extent, numLevels, flags);
+}
+
+extern cudaError_t sim__cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags);
+SIM_EXPORT cudaError_t release13_cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags)
+{
+    return sim__cudaMallocMipmappedArray(mipmappedArray, desc, extent, numLevels, flags);
+}
+
+__asm__(".symver release13_cudaMallocMipmappedArray, cudaMallocMipmappedArray@libcudart.so.13");
+
+extern cudaError_t sim__cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level);
+SIM_EXPORT cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level)
+{
+    return sim__cudaGetMipmappedArrayLevel(levelArray, mipmappedArray, level);
+}
+
+extern cudaError_t sim__cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level);
+SIM_EXPORT cudaError_t release13_cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level)
+{
+    return sim__cudaGetMipmappedArrayLevel(levelArray, mipmappedArray, level);
+}
+
+__asm__(".symver release13_cudaGetMipmappedArrayLevel, cudaGetMipmappedArrayLevel@libcudart.so.13");
+
+extern cudaError_t sim__cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray);
+SIM_EXPORT cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray)
+{
+    return sim__cudaFreeMipmappedArray(mipmappedArray);
+}
+
+extern cudaError_t sim__cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray);
+SIM_EXPORT cudaError_t release13_cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray)
+{
+    return sim__cudaFreeMipmappedArray(mipmappedArray);
+}
+
+__asm__(".symver release13_cudaFreeMipmappedArray, cudaFreeMipmappedArray@libcudart.so.13");
+
+extern cudaError_t sim__cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device);
+SIM_EXPORT cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device)
+{
+    return sim__cudaArrayGetMemoryRequirements(memoryRequirements, array, device);
+}
+
+extern cudaError_t sim__cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device);
+SIM_EXPORT cudaError_t release13_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device)
+{
+    return sim__cudaArrayGetMemoryRequirements(memoryRequirements, array, device);
+}
+
+__asm__(".symver release13_cudaArrayGetMemoryRequirements, cudaArrayGetMemoryRequirements@libcudart.so.13");
+
+extern cudaError_t sim__cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device);
+SIM_EXPORT cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device)
+{
+    return sim__cudaMipmappedArrayGetMemoryRequirements(memoryRequirements, mipmap, device);
+}
+
+extern cudaError_t sim__cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device);
+SIM_EXPORT cudaError_t release13_cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device)
+{
+    return sim__cudaMipmappedArrayGetMemoryRequirements(memoryRequirements, mipmap, device);
+}
+
+__asm__(".symver release13_cudaMipmappedArrayGetMemoryRequirements, cudaMipmappedArrayGetMemoryRequirements@libcudart.so.13");
+
+extern cudaError_t sim__cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array);
+SIM_EXPORT cudaError_t cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array)
+{
+    return sim__cudaArrayGetSparseProperties(sparseProperties, array);
+}
+
+extern cudaError_t sim__cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array);
+SIM_EXPORT cudaError_t release13_cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array)
+{
+    return sim__cudaArrayGetSparseProperties(sparseProperties, array);
+}
+
+__asm__(".symver release13_cudaArrayGetSparseProperties, cudaArrayGetSparseProperties@libcudart.so.13");
+
+extern cudaError_t sim__cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap);
+SIM_EXPORT cudaError_t cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap)
+{
+    return sim__cudaMipmappedArrayGetSparseProperties(sparseProperties, mipmap);
+}
+
+extern cudaError_t sim__cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap);
+SIM_EXPORT cudaError_t release13_cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap)
+{
+    return sim__cudaMipmappedArrayGetSparseProperties(sparseProperties, mipmap);
+}
+
+__asm__(".symver release13_cudaMipmappedArrayGetSparseProperties, cudaMipmappedArrayGetSparseProperties@libcudart.so.13");
+
+extern cudaError_t sim__cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx);
+SIM_EXPORT cudaError_t cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx)
+{
+    return sim__cudaArrayGetPlane(pPlaneArray, hArray, planeIdx);
+}
+
+extern cudaError_t sim__cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx);
+SIM_EXPORT cudaError_t release13_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx)
+{
+    return sim__cudaArrayGetPlane(pPlaneArray, hArray, planeIdx);
+}
+
+__asm__(".symver release13_cudaArrayGetPlane, cudaArrayGetPlane@libcudart.so.13");
 
 extern CUresult sim__cuInit(unsigned int Flags);
 SIM_EXPORT CUresult cuInit(unsigned int Flags)
@@ -5868,6 +6410,12 @@ SIM_EXPORT CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUe
     return sim__cuEventElapsedTime(pMilliseconds, hStart, hEnd);
 }
 
+extern CUresult sim__cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd);
+SIM_EXPORT CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return sim__cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd);
+}
+
 extern CUresult sim__cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr);
 SIM_EXPORT CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
@@ -6418,6 +6966,18 @@ extern CUresult sim__cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibr
 SIM_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
 {
     return sim__cuLibraryGetGlobal(dptr, bytes, library, name);
+}
+
+extern CUresult sim__cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name);
+SIM_EXPORT CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
+{
+    return sim__cuLibraryGetManaged(dptr, bytes, library, name);
+}
+
+extern CUresult sim__cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol);
+SIM_EXPORT CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol)
+{
+    return sim__cuLibraryGetUnifiedFunction(fptr, library, symbol);
 }
 
 extern CUresult sim__cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel);
@@ -7090,6 +7650,90 @@ extern CUresult sim__cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgr
 SIM_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
 {
     return sim__cuStreamUpdateCaptureDependencies_v2(hStream, dependencies, dependencyData, numDependencies, flags);
+}
+
+extern CUresult sim__cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream)
+{
+    return sim__cuMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, hStream);
+}
+
+extern CUresult sim__cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream)
+{
+    return sim__cuMemcpy3DBatchAsync(numOps, opList, failIdx, flags, hStream);
+}
+
+extern CUresult sim__cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location);
+SIM_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
+{
+    return sim__cuMemAdvise_v2(devPtr, count, advice, location);
+}
+
+extern CUresult sim__cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream);
+SIM_EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream)
+{
+    return sim__cuMemPrefetchAsync_v2(devPtr, count, location, flags, hStream);
+}
+
+extern CUresult sim__cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count);
+SIM_EXPORT CUresult cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count)
+{
+    return sim__cuMemRangeGetAttribute(data, dataSize, attribute, devPtr, count);
+}
+
+extern CUresult sim__cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count);
+SIM_EXPORT CUresult cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count)
+{
+    return sim__cuMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count);
+}
+
+extern CUresult sim__cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels);
+SIM_EXPORT CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels)
+{
+    return sim__cuMipmappedArrayCreate(pHandle, pMipmappedArrayDesc, numMipmapLevels);
+}
+
+extern CUresult sim__cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level);
+SIM_EXPORT CUresult cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level)
+{
+    return sim__cuMipmappedArrayGetLevel(pLevelArray, hMipmappedArray, level);
+}
+
+extern CUresult sim__cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray);
+SIM_EXPORT CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
+{
+    return sim__cuMipmappedArrayDestroy(hMipmappedArray);
+}
+
+extern CUresult sim__cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array, CUdevice device);
+SIM_EXPORT CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array, CUdevice device)
+{
+    return sim__cuArrayGetMemoryRequirements(memoryRequirements, array, device);
+}
+
+extern CUresult sim__cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap, CUdevice device);
+SIM_EXPORT CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap, CUdevice device)
+{
+    return sim__cuMipmappedArrayGetMemoryRequirements(memoryRequirements, mipmap, device);
+}
+
+extern CUresult sim__cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array);
+SIM_EXPORT CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array)
+{
+    return sim__cuArrayGetSparseProperties(sparseProperties, array);
+}
+
+extern CUresult sim__cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap);
+SIM_EXPORT CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap)
+{
+    return sim__cuMipmappedArrayGetSparseProperties(sparseProperties, mipmap);
+}
+
+extern CUresult sim__cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx);
+SIM_EXPORT CUresult cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx)
+{
+    return sim__cuArrayGetPlane(pPlaneArray, hArray, planeIdx);
 }
 
 extern CUresult sim__cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);

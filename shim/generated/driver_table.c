@@ -7,6 +7,9 @@ extern void sim__cuArray3DGetDescriptor_v2(void);
 extern void sim__cuArrayCreate_v2(void);
 extern void sim__cuArrayDestroy(void);
 extern void sim__cuArrayGetDescriptor_v2(void);
+extern void sim__cuArrayGetMemoryRequirements(void);
+extern void sim__cuArrayGetPlane(void);
+extern void sim__cuArrayGetSparseProperties(void);
 extern void sim__cuCtxAttach(void);
 extern void sim__cuCtxCreate_v2(void);
 extern void sim__cuCtxCreate_v4(void);
@@ -65,6 +68,7 @@ extern void sim__cuDriverGetVersion(void);
 extern void sim__cuEventCreate(void);
 extern void sim__cuEventDestroy_v2(void);
 extern void sim__cuEventElapsedTime(void);
+extern void sim__cuEventElapsedTime_v2(void);
 extern void sim__cuEventQuery(void);
 extern void sim__cuEventRecord(void);
 extern void sim__cuEventRecordWithFlags(void);
@@ -197,7 +201,9 @@ extern void sim__cuLibraryEnumerateKernels(void);
 extern void sim__cuLibraryGetGlobal(void);
 extern void sim__cuLibraryGetKernel(void);
 extern void sim__cuLibraryGetKernelCount(void);
+extern void sim__cuLibraryGetManaged(void);
 extern void sim__cuLibraryGetModule(void);
+extern void sim__cuLibraryGetUnifiedFunction(void);
 extern void sim__cuLibraryLoadData(void);
 extern void sim__cuLibraryLoadFromFile(void);
 extern void sim__cuLibraryUnload(void);
@@ -209,6 +215,7 @@ extern void sim__cuLinkDestroy(void);
 extern void sim__cuMemAddressFree(void);
 extern void sim__cuMemAddressReserve(void);
 extern void sim__cuMemAdvise(void);
+extern void sim__cuMemAdvise_v2(void);
 extern void sim__cuMemAllocAsync(void);
 extern void sim__cuMemAllocFromPoolAsync(void);
 extern void sim__cuMemAllocHost_v2(void);
@@ -240,6 +247,9 @@ extern void sim__cuMemPoolSetAccess(void);
 extern void sim__cuMemPoolSetAttribute(void);
 extern void sim__cuMemPoolTrimTo(void);
 extern void sim__cuMemPrefetchAsync(void);
+extern void sim__cuMemPrefetchAsync_v2(void);
+extern void sim__cuMemRangeGetAttribute(void);
+extern void sim__cuMemRangeGetAttributes(void);
 extern void sim__cuMemRelease(void);
 extern void sim__cuMemRetainAllocationHandle(void);
 extern void sim__cuMemSetAccess(void);
@@ -249,6 +259,7 @@ extern void sim__cuMemcpy2DAsync_v2(void);
 extern void sim__cuMemcpy2DUnaligned_v2(void);
 extern void sim__cuMemcpy2D_v2(void);
 extern void sim__cuMemcpy3DAsync_v2(void);
+extern void sim__cuMemcpy3DBatchAsync(void);
 extern void sim__cuMemcpy3DPeer(void);
 extern void sim__cuMemcpy3DPeerAsync(void);
 extern void sim__cuMemcpy3D_v2(void);
@@ -257,6 +268,7 @@ extern void sim__cuMemcpyAtoA_v2(void);
 extern void sim__cuMemcpyAtoD_v2(void);
 extern void sim__cuMemcpyAtoHAsync_v2(void);
 extern void sim__cuMemcpyAtoH_v2(void);
+extern void sim__cuMemcpyBatchAsync(void);
 extern void sim__cuMemcpyDtoA_v2(void);
 extern void sim__cuMemcpyDtoDAsync_v2(void);
 extern void sim__cuMemcpyDtoD_v2(void);
@@ -280,6 +292,11 @@ extern void sim__cuMemsetD32Async(void);
 extern void sim__cuMemsetD32_v2(void);
 extern void sim__cuMemsetD8Async(void);
 extern void sim__cuMemsetD8_v2(void);
+extern void sim__cuMipmappedArrayCreate(void);
+extern void sim__cuMipmappedArrayDestroy(void);
+extern void sim__cuMipmappedArrayGetLevel(void);
+extern void sim__cuMipmappedArrayGetMemoryRequirements(void);
+extern void sim__cuMipmappedArrayGetSparseProperties(void);
 extern void sim__cuModuleEnumerateFunctions(void);
 extern void sim__cuModuleGetFunction(void);
 extern void sim__cuModuleGetFunctionCount(void);
@@ -374,6 +391,9 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuArrayCreate_v2", sim__cuArrayCreate_v2},
     {"cuArrayDestroy", sim__cuArrayDestroy},
     {"cuArrayGetDescriptor_v2", sim__cuArrayGetDescriptor_v2},
+    {"cuArrayGetMemoryRequirements", sim__cuArrayGetMemoryRequirements},
+    {"cuArrayGetPlane", sim__cuArrayGetPlane},
+    {"cuArrayGetSparseProperties", sim__cuArrayGetSparseProperties},
     {"cuCtxAttach", sim__cuCtxAttach},
     {"cuCtxCreate_v2", sim__cuCtxCreate_v2},
     {"cuCtxCreate_v4", sim__cuCtxCreate_v4},
@@ -432,6 +452,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuEventCreate", sim__cuEventCreate},
     {"cuEventDestroy_v2", sim__cuEventDestroy_v2},
     {"cuEventElapsedTime", sim__cuEventElapsedTime},
+    {"cuEventElapsedTime_v2", sim__cuEventElapsedTime_v2},
     {"cuEventQuery", sim__cuEventQuery},
     {"cuEventRecord", sim__cuEventRecord},
     {"cuEventRecordWithFlags", sim__cuEventRecordWithFlags},
@@ -564,7 +585,9 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuLibraryGetGlobal", sim__cuLibraryGetGlobal},
     {"cuLibraryGetKernel", sim__cuLibraryGetKernel},
     {"cuLibraryGetKernelCount", sim__cuLibraryGetKernelCount},
+    {"cuLibraryGetManaged", sim__cuLibraryGetManaged},
     {"cuLibraryGetModule", sim__cuLibraryGetModule},
+    {"cuLibraryGetUnifiedFunction", sim__cuLibraryGetUnifiedFunction},
     {"cuLibraryLoadData", sim__cuLibraryLoadData},
     {"cuLibraryLoadFromFile", sim__cuLibraryLoadFromFile},
     {"cuLibraryUnload", sim__cuLibraryUnload},
@@ -576,6 +599,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuMemAddressFree", sim__cuMemAddressFree},
     {"cuMemAddressReserve", sim__cuMemAddressReserve},
     {"cuMemAdvise", sim__cuMemAdvise},
+    {"cuMemAdvise_v2", sim__cuMemAdvise_v2},
     {"cuMemAllocAsync", sim__cuMemAllocAsync},
     {"cuMemAllocFromPoolAsync", sim__cuMemAllocFromPoolAsync},
     {"cuMemAllocHost_v2", sim__cuMemAllocHost_v2},
@@ -607,6 +631,9 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuMemPoolSetAttribute", sim__cuMemPoolSetAttribute},
     {"cuMemPoolTrimTo", sim__cuMemPoolTrimTo},
     {"cuMemPrefetchAsync", sim__cuMemPrefetchAsync},
+    {"cuMemPrefetchAsync_v2", sim__cuMemPrefetchAsync_v2},
+    {"cuMemRangeGetAttribute", sim__cuMemRangeGetAttribute},
+    {"cuMemRangeGetAttributes", sim__cuMemRangeGetAttributes},
     {"cuMemRelease", sim__cuMemRelease},
     {"cuMemRetainAllocationHandle", sim__cuMemRetainAllocationHandle},
     {"cuMemSetAccess", sim__cuMemSetAccess},
@@ -616,6 +643,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuMemcpy2DUnaligned_v2", sim__cuMemcpy2DUnaligned_v2},
     {"cuMemcpy2D_v2", sim__cuMemcpy2D_v2},
     {"cuMemcpy3DAsync_v2", sim__cuMemcpy3DAsync_v2},
+    {"cuMemcpy3DBatchAsync", sim__cuMemcpy3DBatchAsync},
     {"cuMemcpy3DPeer", sim__cuMemcpy3DPeer},
     {"cuMemcpy3DPeerAsync", sim__cuMemcpy3DPeerAsync},
     {"cuMemcpy3D_v2", sim__cuMemcpy3D_v2},
@@ -624,6 +652,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuMemcpyAtoD_v2", sim__cuMemcpyAtoD_v2},
     {"cuMemcpyAtoHAsync_v2", sim__cuMemcpyAtoHAsync_v2},
     {"cuMemcpyAtoH_v2", sim__cuMemcpyAtoH_v2},
+    {"cuMemcpyBatchAsync", sim__cuMemcpyBatchAsync},
     {"cuMemcpyDtoA_v2", sim__cuMemcpyDtoA_v2},
     {"cuMemcpyDtoDAsync_v2", sim__cuMemcpyDtoDAsync_v2},
     {"cuMemcpyDtoD_v2", sim__cuMemcpyDtoD_v2},
@@ -647,6 +676,11 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuMemsetD32_v2", sim__cuMemsetD32_v2},
     {"cuMemsetD8Async", sim__cuMemsetD8Async},
     {"cuMemsetD8_v2", sim__cuMemsetD8_v2},
+    {"cuMipmappedArrayCreate", sim__cuMipmappedArrayCreate},
+    {"cuMipmappedArrayDestroy", sim__cuMipmappedArrayDestroy},
+    {"cuMipmappedArrayGetLevel", sim__cuMipmappedArrayGetLevel},
+    {"cuMipmappedArrayGetMemoryRequirements", sim__cuMipmappedArrayGetMemoryRequirements},
+    {"cuMipmappedArrayGetSparseProperties", sim__cuMipmappedArrayGetSparseProperties},
     {"cuModuleEnumerateFunctions", sim__cuModuleEnumerateFunctions},
     {"cuModuleGetFunction", sim__cuModuleGetFunction},
     {"cuModuleGetFunctionCount", sim__cuModuleGetFunctionCount},
@@ -736,4 +770,4 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuWaitExternalSemaphoresAsync", sim__cuWaitExternalSemaphoresAsync},
 };
 
-const size_t sim_driver_table_size = 365;
+const size_t sim_driver_table_size = 382;

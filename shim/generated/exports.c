@@ -1656,20 +1656,6 @@ static cudaError_t first_cudaMemAdvise(const void *devPtr, size_t count, enum cu
     return extension.impl_cudaMemAdvise(devPtr, count, advice, device);
 }
 
-static cudaError_t first_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
-{
-    if (extension.impl_sim_attach("cudaMemPrefetchAsync_v2") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaMemPrefetchAsync_v2, extension.impl_cudaMemPrefetchAsync_v2, __ATOMIC_RELEASE);
-    return extension.impl_cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
-}
-
-static cudaError_t first_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
-{
-    if (extension.impl_sim_attach("cudaMemAdvise_v2") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaMemAdvise_v2, extension.impl_cudaMemAdvise_v2, __ATOMIC_RELEASE);
-    return extension.impl_cudaMemAdvise_v2(devPtr, count, advice, location);
-}
-
 static cudaError_t first_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
 {
     if (extension.impl_sim_attach("cudaStreamAttachMemAsync") != 0) { return cudaErrorUnknown; }
@@ -2228,6 +2214,55 @@ static cudaError_t first_cudaWaitExternalSemaphoresAsync(const cudaExternalSemap
     if (extension.impl_sim_attach("cudaWaitExternalSemaphoresAsync") != 0) { return cudaErrorUnknown; }
     __atomic_store_n(&sim_bridge.impl_cudaWaitExternalSemaphoresAsync, extension.impl_cudaWaitExternalSemaphoresAsync, __ATOMIC_RELEASE);
     return extension.impl_cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+static cudaError_t first_cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemcpyToArrayAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpyToArrayAsync, extension.impl_cudaMemcpyToArrayAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind, stream);
+}
+
+static cudaError_t first_cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemcpyFromArrayAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpyFromArrayAsync, extension.impl_cudaMemcpyFromArrayAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpyFromArrayAsync(dst, src, wOffset, hOffset, count, kind, stream);
+}
+
+static cudaError_t first_cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
+{
+    if (extension.impl_sim_attach("cudaMemcpyArrayToArray") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpyArrayToArray, extension.impl_cudaMemcpyArrayToArray, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpyArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, count, kind);
+}
+
+static cudaError_t first_cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
+{
+    if (extension.impl_sim_attach("cudaMemcpy3DPeer") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpy3DPeer, extension.impl_cudaMemcpy3DPeer, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpy3DPeer(p);
+}
+
+static cudaError_t first_cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemcpy3DPeerAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpy3DPeerAsync, extension.impl_cudaMemcpy3DPeerAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpy3DPeerAsync(p, stream);
+}
+
+static cudaError_t first_cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemcpyBatchAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpyBatchAsync, extension.impl_cudaMemcpyBatchAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, stream);
+}
+
+static cudaError_t first_cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemcpy3DBatchAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpy3DBatchAsync, extension.impl_cudaMemcpy3DBatchAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpy3DBatchAsync(numOps, opList, failIdx, flags, stream);
 }
 
 static cudaError_t first_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
@@ -3000,6 +3035,34 @@ static cudaError_t first_cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserO
     return extension.impl_cudaGraphReleaseUserObject(graph, object, count);
 }
 
+static cudaError_t first_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemPrefetchAsync_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemPrefetchAsync_v2, extension.impl_cudaMemPrefetchAsync_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+static cudaError_t first_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+{
+    if (extension.impl_sim_attach("cudaMemAdvise_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemAdvise_v2, extension.impl_cudaMemAdvise_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemAdvise_v2(devPtr, count, advice, location);
+}
+
+static cudaError_t first_cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count)
+{
+    if (extension.impl_sim_attach("cudaMemRangeGetAttribute") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemRangeGetAttribute, extension.impl_cudaMemRangeGetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemRangeGetAttribute(data, dataSize, attribute, devPtr, count);
+}
+
+static cudaError_t first_cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count)
+{
+    if (extension.impl_sim_attach("cudaMemRangeGetAttributes") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemRangeGetAttributes, extension.impl_cudaMemRangeGetAttributes, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count);
+}
+
 static cudaError_t first_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
 {
     if (extension.impl_sim_attach("cudaIpcGetMemHandle") != 0) { return cudaErrorUnknown; }
@@ -3110,6 +3173,160 @@ static cudaError_t first_cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const 
     if (extension.impl_sim_attach("cudaGetFuncBySymbol") != 0) { return cudaErrorUnknown; }
     __atomic_store_n(&sim_bridge.impl_cudaGetFuncBySymbol, extension.impl_cudaGetFuncBySymbol, __ATOMIC_RELEASE);
     return extension.impl_cudaGetFuncBySymbol(functionPtr, symbolPtr);
+}
+
+static cudaError_t first_cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    if (extension.impl_sim_attach("cudaLibraryLoadData") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaLibraryLoadData, extension.impl_cudaLibraryLoadData, __ATOMIC_RELEASE);
+    return extension.impl_cudaLibraryLoadData(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+static cudaError_t first_cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    if (extension.impl_sim_attach("cudaLibraryLoadFromFile") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaLibraryLoadFromFile, extension.impl_cudaLibraryLoadFromFile, __ATOMIC_RELEASE);
+    return extension.impl_cudaLibraryLoadFromFile(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+static cudaError_t first_cudaLibraryUnload(cudaLibrary_t library)
+{
+    if (extension.impl_sim_attach("cudaLibraryUnload") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaLibraryUnload, extension.impl_cudaLibraryUnload, __ATOMIC_RELEASE);
+    return extension.impl_cudaLibraryUnload(library);
+}
+
+static cudaError_t first_cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name)
+{
+    if (extension.impl_sim_attach("cudaLibraryGetKernel") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaLibraryGetKernel, extension.impl_cudaLibraryGetKernel, __ATOMIC_RELEASE);
+    return extension.impl_cudaLibraryGetKernel(pKernel, library, name);
+}
+
+static cudaError_t first_cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
+{
+    if (extension.impl_sim_attach("cudaLibraryGetGlobal") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaLibraryGetGlobal, extension.impl_cudaLibraryGetGlobal, __ATOMIC_RELEASE);
+    return extension.impl_cudaLibraryGetGlobal(dptr, numbytes, library, name);
+}
+
+static cudaError_t first_cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
+{
+    if (extension.impl_sim_attach("cudaLibraryGetManaged") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaLibraryGetManaged, extension.impl_cudaLibraryGetManaged, __ATOMIC_RELEASE);
+    return extension.impl_cudaLibraryGetManaged(dptr, numbytes, library, name);
+}
+
+static cudaError_t first_cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol)
+{
+    if (extension.impl_sim_attach("cudaLibraryGetUnifiedFunction") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaLibraryGetUnifiedFunction, extension.impl_cudaLibraryGetUnifiedFunction, __ATOMIC_RELEASE);
+    return extension.impl_cudaLibraryGetUnifiedFunction(fptr, library, symbol);
+}
+
+static cudaError_t first_cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib)
+{
+    if (extension.impl_sim_attach("cudaLibraryGetKernelCount") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaLibraryGetKernelCount, extension.impl_cudaLibraryGetKernelCount, __ATOMIC_RELEASE);
+    return extension.impl_cudaLibraryGetKernelCount(count, lib);
+}
+
+static cudaError_t first_cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib)
+{
+    if (extension.impl_sim_attach("cudaLibraryEnumerateKernels") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaLibraryEnumerateKernels, extension.impl_cudaLibraryEnumerateKernels, __ATOMIC_RELEASE);
+    return extension.impl_cudaLibraryEnumerateKernels(kernels, numKernels, lib);
+}
+
+static cudaError_t first_cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device)
+{
+    if (extension.impl_sim_attach("cudaKernelSetAttributeForDevice") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaKernelSetAttributeForDevice, extension.impl_cudaKernelSetAttributeForDevice, __ATOMIC_RELEASE);
+    return extension.impl_cudaKernelSetAttributeForDevice(kernel, attr, value, device);
+}
+
+static cudaError_t first_cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
+{
+    if (extension.impl_sim_attach("cudaGetKernel") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetKernel, extension.impl_cudaGetKernel, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetKernel(kernelPtr, entryFuncAddr);
+}
+
+static cudaError_t first_cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
+{
+    if (extension.impl_sim_attach("cudaGetDriverEntryPoint") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetDriverEntryPoint, extension.impl_cudaGetDriverEntryPoint, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetDriverEntryPoint(symbol, funcPtr, flags, driverStatus);
+}
+
+static cudaError_t first_cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
+{
+    if (extension.impl_sim_attach("cudaGetDriverEntryPointByVersion") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetDriverEntryPointByVersion, extension.impl_cudaGetDriverEntryPointByVersion, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetDriverEntryPointByVersion(symbol, funcPtr, cudaVersion, flags, driverStatus);
+}
+
+static cudaError_t first_cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId)
+{
+    if (extension.impl_sim_attach("cudaGetExportTable") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetExportTable, extension.impl_cudaGetExportTable, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetExportTable(ppExportTable, pExportTableId);
+}
+
+static cudaError_t first_cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaMallocMipmappedArray") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMallocMipmappedArray, extension.impl_cudaMallocMipmappedArray, __ATOMIC_RELEASE);
+    return extension.impl_cudaMallocMipmappedArray(mipmappedArray, desc, extent, numLevels, flags);
+}
+
+static cudaError_t first_cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level)
+{
+    if (extension.impl_sim_attach("cudaGetMipmappedArrayLevel") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetMipmappedArrayLevel, extension.impl_cudaGetMipmappedArrayLevel, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetMipmappedArrayLevel(levelArray, mipmappedArray, level);
+}
+
+static cudaError_t first_cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray)
+{
+    if (extension.impl_sim_attach("cudaFreeMipmappedArray") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaFreeMipmappedArray, extension.impl_cudaFreeMipmappedArray, __ATOMIC_RELEASE);
+    return extension.impl_cudaFreeMipmappedArray(mipmappedArray);
+}
+
+static cudaError_t first_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device)
+{
+    if (extension.impl_sim_attach("cudaArrayGetMemoryRequirements") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaArrayGetMemoryRequirements, extension.impl_cudaArrayGetMemoryRequirements, __ATOMIC_RELEASE);
+    return extension.impl_cudaArrayGetMemoryRequirements(memoryRequirements, array, device);
+}
+
+static cudaError_t first_cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device)
+{
+    if (extension.impl_sim_attach("cudaMipmappedArrayGetMemoryRequirements") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMipmappedArrayGetMemoryRequirements, extension.impl_cudaMipmappedArrayGetMemoryRequirements, __ATOMIC_RELEASE);
+    return extension.impl_cudaMipmappedArrayGetMemoryRequirements(memoryRequirements, mipmap, device);
+}
+
+static cudaError_t first_cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array)
+{
+    if (extension.impl_sim_attach("cudaArrayGetSparseProperties") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaArrayGetSparseProperties, extension.impl_cudaArrayGetSparseProperties, __ATOMIC_RELEASE);
+    return extension.impl_cudaArrayGetSparseProperties(sparseProperties, array);
+}
+
+static cudaError_t first_cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap)
+{
+    if (extension.impl_sim_attach("cudaMipmappedArrayGetSparseProperties") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMipmappedArrayGetSparseProperties, extension.impl_cudaMipmappedArrayGetSparseProperties, __ATOMIC_RELEASE);
+    return extension.impl_cudaMipmappedArrayGetSparseProperties(sparseProperties, mipmap);
+}
+
+static cudaError_t first_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx)
+{
+    if (extension.impl_sim_attach("cudaArrayGetPlane") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaArrayGetPlane, extension.impl_cudaArrayGetPlane, __ATOMIC_RELEASE);
+    return extension.impl_cudaArrayGetPlane(pPlaneArray, hArray, planeIdx);
 }
 
 static CUresult first_cuInit(unsigned int Flags)
@@ -4078,6 +4295,13 @@ static CUresult first_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, C
     return extension.impl_cuEventElapsedTime(pMilliseconds, hStart, hEnd);
 }
 
+static CUresult first_cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    if (extension.impl_sim_attach("cuEventElapsedTime_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuEventElapsedTime_v2, extension.impl_cuEventElapsedTime_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd);
+}
+
 static CUresult first_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     if (extension.impl_sim_attach("cuPointerGetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -4699,6 +4923,20 @@ static CUresult first_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlib
     if (extension.impl_sim_attach("cuLibraryGetGlobal") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuLibraryGetGlobal, extension.impl_cuLibraryGetGlobal, __ATOMIC_RELEASE);
     return extension.impl_cuLibraryGetGlobal(dptr, bytes, library, name);
+}
+
+static CUresult first_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
+{
+    if (extension.impl_sim_attach("cuLibraryGetManaged") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLibraryGetManaged, extension.impl_cuLibraryGetManaged, __ATOMIC_RELEASE);
+    return extension.impl_cuLibraryGetManaged(dptr, bytes, library, name);
+}
+
+static CUresult first_cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol)
+{
+    if (extension.impl_sim_attach("cuLibraryGetUnifiedFunction") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLibraryGetUnifiedFunction, extension.impl_cuLibraryGetUnifiedFunction, __ATOMIC_RELEASE);
+    return extension.impl_cuLibraryGetUnifiedFunction(fptr, library, symbol);
 }
 
 static CUresult first_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
@@ -5420,6 +5658,104 @@ static CUresult first_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUg
     if (extension.impl_sim_attach("cuStreamUpdateCaptureDependencies_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuStreamUpdateCaptureDependencies_v2, extension.impl_cuStreamUpdateCaptureDependencies_v2, __ATOMIC_RELEASE);
     return extension.impl_cuStreamUpdateCaptureDependencies_v2(hStream, dependencies, dependencyData, numDependencies, flags);
+}
+
+static CUresult first_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemcpyBatchAsync") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyBatchAsync, extension.impl_cuMemcpyBatchAsync, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, hStream);
+}
+
+static CUresult first_cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemcpy3DBatchAsync") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpy3DBatchAsync, extension.impl_cuMemcpy3DBatchAsync, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpy3DBatchAsync(numOps, opList, failIdx, flags, hStream);
+}
+
+static CUresult first_cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
+{
+    if (extension.impl_sim_attach("cuMemAdvise_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemAdvise_v2, extension.impl_cuMemAdvise_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemAdvise_v2(devPtr, count, advice, location);
+}
+
+static CUresult first_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemPrefetchAsync_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPrefetchAsync_v2, extension.impl_cuMemPrefetchAsync_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPrefetchAsync_v2(devPtr, count, location, flags, hStream);
+}
+
+static CUresult first_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count)
+{
+    if (extension.impl_sim_attach("cuMemRangeGetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemRangeGetAttribute, extension.impl_cuMemRangeGetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuMemRangeGetAttribute(data, dataSize, attribute, devPtr, count);
+}
+
+static CUresult first_cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count)
+{
+    if (extension.impl_sim_attach("cuMemRangeGetAttributes") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemRangeGetAttributes, extension.impl_cuMemRangeGetAttributes, __ATOMIC_RELEASE);
+    return extension.impl_cuMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count);
+}
+
+static CUresult first_cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels)
+{
+    if (extension.impl_sim_attach("cuMipmappedArrayCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMipmappedArrayCreate, extension.impl_cuMipmappedArrayCreate, __ATOMIC_RELEASE);
+    return extension.impl_cuMipmappedArrayCreate(pHandle, pMipmappedArrayDesc, numMipmapLevels);
+}
+
+static CUresult first_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level)
+{
+    if (extension.impl_sim_attach("cuMipmappedArrayGetLevel") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMipmappedArrayGetLevel, extension.impl_cuMipmappedArrayGetLevel, __ATOMIC_RELEASE);
+    return extension.impl_cuMipmappedArrayGetLevel(pLevelArray, hMipmappedArray, level);
+}
+
+static CUresult first_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
+{
+    if (extension.impl_sim_attach("cuMipmappedArrayDestroy") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMipmappedArrayDestroy, extension.impl_cuMipmappedArrayDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cuMipmappedArrayDestroy(hMipmappedArray);
+}
+
+static CUresult first_cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array, CUdevice device)
+{
+    if (extension.impl_sim_attach("cuArrayGetMemoryRequirements") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuArrayGetMemoryRequirements, extension.impl_cuArrayGetMemoryRequirements, __ATOMIC_RELEASE);
+    return extension.impl_cuArrayGetMemoryRequirements(memoryRequirements, array, device);
+}
+
+static CUresult first_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap, CUdevice device)
+{
+    if (extension.impl_sim_attach("cuMipmappedArrayGetMemoryRequirements") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMipmappedArrayGetMemoryRequirements, extension.impl_cuMipmappedArrayGetMemoryRequirements, __ATOMIC_RELEASE);
+    return extension.impl_cuMipmappedArrayGetMemoryRequirements(memoryRequirements, mipmap, device);
+}
+
+static CUresult first_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array)
+{
+    if (extension.impl_sim_attach("cuArrayGetSparseProperties") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuArrayGetSparseProperties, extension.impl_cuArrayGetSparseProperties, __ATOMIC_RELEASE);
+    return extension.impl_cuArrayGetSparseProperties(sparseProperties, array);
+}
+
+static CUresult first_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap)
+{
+    if (extension.impl_sim_attach("cuMipmappedArrayGetSparseProperties") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMipmappedArrayGetSparseProperties, extension.impl_cuMipmappedArrayGetSparseProperties, __ATOMIC_RELEASE);
+    return extension.impl_cuMipmappedArrayGetSparseProperties(sparseProperties, mipmap);
+}
+
+static CUresult first_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx)
+{
+    if (extension.impl_sim_attach("cuArrayGetPlane") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuArrayGetPlane, extension.impl_cuArrayGetPlane, __ATOMIC_RELEASE);
+    return extension.impl_cuArrayGetPlane(pPlaneArray, hArray, planeIdx);
 }
 
 static CUresult first_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
@@ -8157,8 +8493,6 @@ static const struct sim_bridge first = {
     .impl_cudaPointerGetAttributes = first_cudaPointerGetAttributes,
     .impl_cudaMemPrefetchAsync = first_cudaMemPrefetchAsync,
     .impl_cudaMemAdvise = first_cudaMemAdvise,
-    .impl_cudaMemPrefetchAsync_v2 = first_cudaMemPrefetchAsync_v2,
-    .impl_cudaMemAdvise_v2 = first_cudaMemAdvise_v2,
     .impl_cudaStreamAttachMemAsync = first_cudaStreamAttachMemAsync,
     .impl_cudaDeviceGetDefaultMemPool = first_cudaDeviceGetDefaultMemPool,
     .impl_cudaDeviceGetMemPool = first_cudaDeviceGetMemPool,
@@ -8239,6 +8573,13 @@ static const struct sim_bridge first = {
     .impl___cudlaSimDeviceProperties13 = first___cudlaSimDeviceProperties13,
     .impl_cudaSignalExternalSemaphoresAsync = first_cudaSignalExternalSemaphoresAsync,
     .impl_cudaWaitExternalSemaphoresAsync = first_cudaWaitExternalSemaphoresAsync,
+    .impl_cudaMemcpyToArrayAsync = first_cudaMemcpyToArrayAsync,
+    .impl_cudaMemcpyFromArrayAsync = first_cudaMemcpyFromArrayAsync,
+    .impl_cudaMemcpyArrayToArray = first_cudaMemcpyArrayToArray,
+    .impl_cudaMemcpy3DPeer = first_cudaMemcpy3DPeer,
+    .impl_cudaMemcpy3DPeerAsync = first_cudaMemcpy3DPeerAsync,
+    .impl_cudaMemcpyBatchAsync = first_cudaMemcpyBatchAsync,
+    .impl_cudaMemcpy3DBatchAsync = first_cudaMemcpy3DBatchAsync,
     .impl_cudaFuncGetAttributes = first_cudaFuncGetAttributes,
     .impl_cudaFuncSetAttribute = first_cudaFuncSetAttribute,
     .impl_cudaFuncSetCacheConfig = first_cudaFuncSetCacheConfig,
@@ -8349,6 +8690,10 @@ static const struct sim_bridge first = {
     .impl_cudaUserObjectRelease = first_cudaUserObjectRelease,
     .impl_cudaGraphRetainUserObject = first_cudaGraphRetainUserObject,
     .impl_cudaGraphReleaseUserObject = first_cudaGraphReleaseUserObject,
+    .impl_cudaMemPrefetchAsync_v2 = first_cudaMemPrefetchAsync_v2,
+    .impl_cudaMemAdvise_v2 = first_cudaMemAdvise_v2,
+    .impl_cudaMemRangeGetAttribute = first_cudaMemRangeGetAttribute,
+    .impl_cudaMemRangeGetAttributes = first_cudaMemRangeGetAttributes,
     .impl_cudaIpcGetMemHandle = first_cudaIpcGetMemHandle,
     .impl_cudaIpcOpenMemHandle = first_cudaIpcOpenMemHandle,
     .impl_cudaIpcCloseMemHandle = first_cudaIpcCloseMemHandle,
@@ -8365,6 +8710,28 @@ static const struct sim_bridge first = {
     .impl_cudaGetSymbolAddress = first_cudaGetSymbolAddress,
     .impl_cudaGetSymbolSize = first_cudaGetSymbolSize,
     .impl_cudaGetFuncBySymbol = first_cudaGetFuncBySymbol,
+    .impl_cudaLibraryLoadData = first_cudaLibraryLoadData,
+    .impl_cudaLibraryLoadFromFile = first_cudaLibraryLoadFromFile,
+    .impl_cudaLibraryUnload = first_cudaLibraryUnload,
+    .impl_cudaLibraryGetKernel = first_cudaLibraryGetKernel,
+    .impl_cudaLibraryGetGlobal = first_cudaLibraryGetGlobal,
+    .impl_cudaLibraryGetManaged = first_cudaLibraryGetManaged,
+    .impl_cudaLibraryGetUnifiedFunction = first_cudaLibraryGetUnifiedFunction,
+    .impl_cudaLibraryGetKernelCount = first_cudaLibraryGetKernelCount,
+    .impl_cudaLibraryEnumerateKernels = first_cudaLibraryEnumerateKernels,
+    .impl_cudaKernelSetAttributeForDevice = first_cudaKernelSetAttributeForDevice,
+    .impl_cudaGetKernel = first_cudaGetKernel,
+    .impl_cudaGetDriverEntryPoint = first_cudaGetDriverEntryPoint,
+    .impl_cudaGetDriverEntryPointByVersion = first_cudaGetDriverEntryPointByVersion,
+    .impl_cudaGetExportTable = first_cudaGetExportTable,
+    .impl_cudaMallocMipmappedArray = first_cudaMallocMipmappedArray,
+    .impl_cudaGetMipmappedArrayLevel = first_cudaGetMipmappedArrayLevel,
+    .impl_cudaFreeMipmappedArray = first_cudaFreeMipmappedArray,
+    .impl_cudaArrayGetMemoryRequirements = first_cudaArrayGetMemoryRequirements,
+    .impl_cudaMipmappedArrayGetMemoryRequirements = first_cudaMipmappedArrayGetMemoryRequirements,
+    .impl_cudaArrayGetSparseProperties = first_cudaArrayGetSparseProperties,
+    .impl_cudaMipmappedArrayGetSparseProperties = first_cudaMipmappedArrayGetSparseProperties,
+    .impl_cudaArrayGetPlane = first_cudaArrayGetPlane,
     .impl_cuInit = first_cuInit,
     .impl_cuDriverGetVersion = first_cuDriverGetVersion,
     .impl_cuGetProcAddress_v2 = first_cuGetProcAddress_v2,
@@ -8503,6 +8870,7 @@ static const struct sim_bridge first = {
     .impl_cuIpcOpenEventHandle = first_cuIpcOpenEventHandle,
     .impl_cuStreamCreateWithPriority = first_cuStreamCreateWithPriority,
     .impl_cuEventElapsedTime = first_cuEventElapsedTime,
+    .impl_cuEventElapsedTime_v2 = first_cuEventElapsedTime_v2,
     .impl_cuPointerGetAttribute = first_cuPointerGetAttribute,
     .impl_cuPointerGetAttributes = first_cuPointerGetAttributes,
     .impl_cuPointerSetAttribute = first_cuPointerSetAttribute,
@@ -8592,6 +8960,8 @@ static const struct sim_bridge first = {
     .impl_cuLibraryGetKernelCount = first_cuLibraryGetKernelCount,
     .impl_cuLibraryEnumerateKernels = first_cuLibraryEnumerateKernels,
     .impl_cuLibraryGetGlobal = first_cuLibraryGetGlobal,
+    .impl_cuLibraryGetManaged = first_cuLibraryGetManaged,
+    .impl_cuLibraryGetUnifiedFunction = first_cuLibraryGetUnifiedFunction,
     .impl_cuKernelGetFunction = first_cuKernelGetFunction,
     .impl_cuKernelGetLibrary = first_cuKernelGetLibrary,
     .impl_cuKernelGetName = first_cuKernelGetName,
@@ -8695,6 +9065,20 @@ static const struct sim_bridge first = {
     .impl_cuStreamGetCaptureInfo_v3 = first_cuStreamGetCaptureInfo_v3,
     .impl_cuStreamUpdateCaptureDependencies = first_cuStreamUpdateCaptureDependencies,
     .impl_cuStreamUpdateCaptureDependencies_v2 = first_cuStreamUpdateCaptureDependencies_v2,
+    .impl_cuMemcpyBatchAsync = first_cuMemcpyBatchAsync,
+    .impl_cuMemcpy3DBatchAsync = first_cuMemcpy3DBatchAsync,
+    .impl_cuMemAdvise_v2 = first_cuMemAdvise_v2,
+    .impl_cuMemPrefetchAsync_v2 = first_cuMemPrefetchAsync_v2,
+    .impl_cuMemRangeGetAttribute = first_cuMemRangeGetAttribute,
+    .impl_cuMemRangeGetAttributes = first_cuMemRangeGetAttributes,
+    .impl_cuMipmappedArrayCreate = first_cuMipmappedArrayCreate,
+    .impl_cuMipmappedArrayGetLevel = first_cuMipmappedArrayGetLevel,
+    .impl_cuMipmappedArrayDestroy = first_cuMipmappedArrayDestroy,
+    .impl_cuArrayGetMemoryRequirements = first_cuArrayGetMemoryRequirements,
+    .impl_cuMipmappedArrayGetMemoryRequirements = first_cuMipmappedArrayGetMemoryRequirements,
+    .impl_cuArrayGetSparseProperties = first_cuArrayGetSparseProperties,
+    .impl_cuMipmappedArrayGetSparseProperties = first_cuMipmappedArrayGetSparseProperties,
+    .impl_cuArrayGetPlane = first_cuArrayGetPlane,
     .impl_cuModuleGetTexRef = first_cuModuleGetTexRef,
     .impl_cuModuleGetSurfRef = first_cuModuleGetSurfRef,
     .impl_cuTexRefCreate = first_cuTexRefCreate,
@@ -9077,6 +9461,7 @@ static const struct sim_host host = {
     .sim_cuda_symbol_size = sim_cuda_symbol_size,
     .sim_cuda_symbol_name = sim_cuda_symbol_name,
     .sim_cuda_file_of = sim_cuda_file_of,
+    .sim_cuda_entry_point = sim_cuda_entry_point,
     .sim_cuda_free = sim_cuda_free,
     .sim_nvdla_foreign_port = sim_nvdla_foreign_port,
     .sim_nvdla_foreign_engine = sim_nvdla_foreign_engine,
@@ -10548,18 +10933,6 @@ SIM_EXPORT cudaError_t sim__cudaMemAdvise(const void *devPtr, size_t count, enum
     return __atomic_load_n(&sim_bridge.impl_cudaMemAdvise, __ATOMIC_ACQUIRE)(devPtr, count, advice, device);
 }
 
-SIM_EXPORT cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaMemPrefetchAsync_v2, __ATOMIC_ACQUIRE)(devPtr, count, location, flags, stream);
-}
-
-SIM_EXPORT cudaError_t sim__cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaMemAdvise_v2, __ATOMIC_ACQUIRE)(devPtr, count, advice, location);
-}
-
 SIM_EXPORT cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
@@ -11032,6 +11405,48 @@ SIM_EXPORT cudaError_t sim__cudaWaitExternalSemaphoresAsync(const cudaExternalSe
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaWaitExternalSemaphoresAsync, __ATOMIC_ACQUIRE)(extSemArray, paramsArray, numExtSems, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpyToArrayAsync, __ATOMIC_ACQUIRE)(dst, wOffset, hOffset, src, count, kind, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpyFromArrayAsync, __ATOMIC_ACQUIRE)(dst, src, wOffset, hOffset, count, kind, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpyArrayToArray, __ATOMIC_ACQUIRE)(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, count, kind);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpy3DPeer, __ATOMIC_ACQUIRE)(p);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpy3DPeerAsync, __ATOMIC_ACQUIRE)(p, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpyBatchAsync, __ATOMIC_ACQUIRE)(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpy3DBatchAsync, __ATOMIC_ACQUIRE)(numOps, opList, failIdx, flags, stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
@@ -11694,6 +12109,30 @@ SIM_EXPORT cudaError_t sim__cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUs
     return __atomic_load_n(&sim_bridge.impl_cudaGraphReleaseUserObject, __ATOMIC_ACQUIRE)(graph, object, count);
 }
 
+SIM_EXPORT cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemPrefetchAsync_v2, __ATOMIC_ACQUIRE)(devPtr, count, location, flags, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemAdvise_v2, __ATOMIC_ACQUIRE)(devPtr, count, advice, location);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemRangeGetAttribute, __ATOMIC_ACQUIRE)(data, dataSize, attribute, devPtr, count);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemRangeGetAttributes, __ATOMIC_ACQUIRE)(data, dataSizes, attributes, numAttributes, devPtr, count);
+}
+
 SIM_EXPORT cudaError_t sim__cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
@@ -11788,6 +12227,138 @@ SIM_EXPORT cudaError_t sim__cudaGetFuncBySymbol(cudaFunction_t *functionPtr, con
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaGetFuncBySymbol, __ATOMIC_ACQUIRE)(functionPtr, symbolPtr);
+}
+
+SIM_EXPORT cudaError_t sim__cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaLibraryLoadData, __ATOMIC_ACQUIRE)(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+SIM_EXPORT cudaError_t sim__cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaLibraryLoadFromFile, __ATOMIC_ACQUIRE)(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+SIM_EXPORT cudaError_t sim__cudaLibraryUnload(cudaLibrary_t library)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaLibraryUnload, __ATOMIC_ACQUIRE)(library);
+}
+
+SIM_EXPORT cudaError_t sim__cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaLibraryGetKernel, __ATOMIC_ACQUIRE)(pKernel, library, name);
+}
+
+SIM_EXPORT cudaError_t sim__cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaLibraryGetGlobal, __ATOMIC_ACQUIRE)(dptr, numbytes, library, name);
+}
+
+SIM_EXPORT cudaError_t sim__cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaLibraryGetManaged, __ATOMIC_ACQUIRE)(dptr, numbytes, library, name);
+}
+
+SIM_EXPORT cudaError_t sim__cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaLibraryGetUnifiedFunction, __ATOMIC_ACQUIRE)(fptr, library, symbol);
+}
+
+SIM_EXPORT cudaError_t sim__cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaLibraryGetKernelCount, __ATOMIC_ACQUIRE)(count, lib);
+}
+
+SIM_EXPORT cudaError_t sim__cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaLibraryEnumerateKernels, __ATOMIC_ACQUIRE)(kernels, numKernels, lib);
+}
+
+SIM_EXPORT cudaError_t sim__cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaKernelSetAttributeForDevice, __ATOMIC_ACQUIRE)(kernel, attr, value, device);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGetKernel, __ATOMIC_ACQUIRE)(kernelPtr, entryFuncAddr);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGetDriverEntryPoint, __ATOMIC_ACQUIRE)(symbol, funcPtr, flags, driverStatus);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGetDriverEntryPointByVersion, __ATOMIC_ACQUIRE)(symbol, funcPtr, cudaVersion, flags, driverStatus);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGetExportTable, __ATOMIC_ACQUIRE)(ppExportTable, pExportTableId);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMallocMipmappedArray, __ATOMIC_ACQUIRE)(mipmappedArray, desc, extent, numLevels, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGetMipmappedArrayLevel, __ATOMIC_ACQUIRE)(levelArray, mipmappedArray, level);
+}
+
+SIM_EXPORT cudaError_t sim__cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaFreeMipmappedArray, __ATOMIC_ACQUIRE)(mipmappedArray);
+}
+
+SIM_EXPORT cudaError_t sim__cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaArrayGetMemoryRequirements, __ATOMIC_ACQUIRE)(memoryRequirements, array, device);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMipmappedArrayGetMemoryRequirements, __ATOMIC_ACQUIRE)(memoryRequirements, mipmap, device);
+}
+
+SIM_EXPORT cudaError_t sim__cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaArrayGetSparseProperties, __ATOMIC_ACQUIRE)(sparseProperties, array);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMipmappedArrayGetSparseProperties, __ATOMIC_ACQUIRE)(sparseProperties, mipmap);
+}
+
+SIM_EXPORT cudaError_t sim__cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaArrayGetPlane, __ATOMIC_ACQUIRE)(pPlaneArray, hArray, planeIdx);
 }
 
 SIM_EXPORT CUresult sim__cuInit(unsigned int Flags)
@@ -12612,6 +13183,12 @@ SIM_EXPORT CUresult sim__cuEventElapsedTime(float *pMilliseconds, CUevent hStart
     return __atomic_load_n(&sim_bridge.impl_cuEventElapsedTime, __ATOMIC_ACQUIRE)(pMilliseconds, hStart, hEnd);
 }
 
+SIM_EXPORT CUresult sim__cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuEventElapsedTime_v2, __ATOMIC_ACQUIRE)(pMilliseconds, hStart, hEnd);
+}
+
 SIM_EXPORT CUresult sim__cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -13144,6 +13721,18 @@ SIM_EXPORT CUresult sim__cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CU
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuLibraryGetGlobal, __ATOMIC_ACQUIRE)(dptr, bytes, library, name);
+}
+
+SIM_EXPORT CUresult sim__cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLibraryGetManaged, __ATOMIC_ACQUIRE)(dptr, bytes, library, name);
+}
+
+SIM_EXPORT CUresult sim__cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLibraryGetUnifiedFunction, __ATOMIC_ACQUIRE)(fptr, library, symbol);
 }
 
 SIM_EXPORT CUresult sim__cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
@@ -13762,6 +14351,90 @@ SIM_EXPORT CUresult sim__cuStreamUpdateCaptureDependencies_v2(CUstream hStream, 
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuStreamUpdateCaptureDependencies_v2, __ATOMIC_ACQUIRE)(hStream, dependencies, dependencyData, numDependencies, flags);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyBatchAsync, __ATOMIC_ACQUIRE)(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpy3DBatchAsync, __ATOMIC_ACQUIRE)(numOps, opList, failIdx, flags, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemAdvise_v2, __ATOMIC_ACQUIRE)(devPtr, count, advice, location);
+}
+
+SIM_EXPORT CUresult sim__cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPrefetchAsync_v2, __ATOMIC_ACQUIRE)(devPtr, count, location, flags, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemRangeGetAttribute, __ATOMIC_ACQUIRE)(data, dataSize, attribute, devPtr, count);
+}
+
+SIM_EXPORT CUresult sim__cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemRangeGetAttributes, __ATOMIC_ACQUIRE)(data, dataSizes, attributes, numAttributes, devPtr, count);
+}
+
+SIM_EXPORT CUresult sim__cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMipmappedArrayCreate, __ATOMIC_ACQUIRE)(pHandle, pMipmappedArrayDesc, numMipmapLevels);
+}
+
+SIM_EXPORT CUresult sim__cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMipmappedArrayGetLevel, __ATOMIC_ACQUIRE)(pLevelArray, hMipmappedArray, level);
+}
+
+SIM_EXPORT CUresult sim__cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMipmappedArrayDestroy, __ATOMIC_ACQUIRE)(hMipmappedArray);
+}
+
+SIM_EXPORT CUresult sim__cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array, CUdevice device)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuArrayGetMemoryRequirements, __ATOMIC_ACQUIRE)(memoryRequirements, array, device);
+}
+
+SIM_EXPORT CUresult sim__cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap, CUdevice device)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMipmappedArrayGetMemoryRequirements, __ATOMIC_ACQUIRE)(memoryRequirements, mipmap, device);
+}
+
+SIM_EXPORT CUresult sim__cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuArrayGetSparseProperties, __ATOMIC_ACQUIRE)(sparseProperties, array);
+}
+
+SIM_EXPORT CUresult sim__cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMipmappedArrayGetSparseProperties, __ATOMIC_ACQUIRE)(sparseProperties, mipmap);
+}
+
+SIM_EXPORT CUresult sim__cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuArrayGetPlane, __ATOMIC_ACQUIRE)(pPlaneArray, hArray, planeIdx);
 }
 
 SIM_EXPORT CUresult sim__cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)

@@ -11,6 +11,7 @@ static void settings(const void *func)
 {
     cudaFuncAttributes attributes;
     const char *name;
+    cudaKernel_t kernel = nullptr;
     CALL(cudaFuncSetAttribute(func, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 << 10));
     CALL(cudaFuncGetAttributes(&attributes, func));
     CHECK(attributes.maxDynamicSharedSizeBytes == 64 << 10 && attributes.maxThreadsPerBlock == 1024);
@@ -19,6 +20,8 @@ static void settings(const void *func)
     CALL(cudaFuncSetSharedMemConfig(func, cudaSharedMemBankSizeFourByte));
     CALL(cudaFuncGetName(&name, func));
     CHECK(strcmp(name, "fill") == 0);
+    CALL(cudaGetKernel(&kernel, func));
+    CHECK(kernel != nullptr);
     CHECK(cudaFuncGetAttributes(&attributes, &attributes) == cudaErrorInvalidDeviceFunction);
     CHECK(cudaFuncSetAttribute(func, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20) == cudaErrorInvalidValue);
 }

@@ -19,6 +19,9 @@ struct cudlaSimTexels {
     int address[3];           /* cudaTextureAddressMode */
     int filter, normalized_float, normalized;
     float border[4];
+    const struct cudlaSimTexels *level; /* each of a mipmap */
+    int levels, level_filter;
+    float level_bias, least_level, most_level;
 };
 
 #endif /* __CUDA_CRT_TEXTURE_LAYOUT_H__ */

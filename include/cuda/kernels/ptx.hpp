@@ -127,6 +127,10 @@ template <class To, class T> inline To ptx_cvt_rzi(T x) {
             return a;
     });
 }
+/* To a real number without a fraction. */
+template <class To, class T> inline To ptx_cvt_cut(T x) {
+    return ptx_cvt<To>(x, [](auto a) { return std::trunc(a); });
+}
 template <class To, class T> inline To ptx_cvt_rmi(T x) {
     return ptx_cvt<To>(x, [](auto a) { return std::floor(a); });
 }

@@ -268,6 +268,43 @@ template <class T, int D> inline T fetch(const cudlaSimTexels &of, float x, floa
     return result;
 }
 
+/* What `one` fetches of a level, or of two levels with a part of each. */
+template <class T, class F> inline T at_level(const cudlaSimTexels &of, float level, F one) {
+    if (of.levels < 2)
+        return one(of);
+    float last = static_cast<float>(of.levels - 1);
+    level += of.level_bias;
+    level = level < of.most_level ? level : of.most_level;
+    level = level > of.least_level ? level : of.least_level;
+    level = level > 0.0f ? (level < last ? level : last) : 0.0f;
+    if (of.level_filter == cudaFilterModePoint)
+        return one(of.level[whole(level + 0.5f)]);
+    int low = whole(level);
+    float part = static_cast<float>(whole((level - static_cast<float>(low)) * 256.0f + 0.5f)) / 256.0f;
+    T result = one(of.level[low]);
+    if (part == 0.0f)
+        return result;
+    T next = one(of.level[low + 1]);
+    for (int c = 0; c < Channels<T>::count; c++) {
+        auto &to = Channels<T>::at(result, c);
+        float mixed = (1.0f - part) * static_cast<float>(to) + part * static_cast<float>(Channels<T>::at(next, c));
+        to = static_cast<typename Channels<T>::Base>(mixed);
+    }
+    return result;
+}
+
+template <class T, int D>
+inline T fetch_level(cudaTextureObject_t object, float x, float y, float z, int layer, float level) {
+    return at_level<T>(texels(object), level,
+                       [&](const cudlaSimTexels &of) { return fetch<T, D>(of, x, y, z, layer); });
+}
+
+/* The level where a step of one pixel is one of a texel. */
+inline float level_of(float a, float b, float c, float d, float e, float f) {
+    float first = a * a + b * b + c * c, second = d * d + e * e + f * f;
+    return 0.5f * std::log2(first > second ? first : second);
+}
+
 /* The face of a direction, and where on it (OpenGL's table; the guide's "Cubemap Textures"). */
 inline int face_of(float x, float y, float z, float &u, float &v) {
     float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z), m, s, t;
@@ -349,25 +386,54 @@ template <class T> inline T tex2DLayered(cudaTextureObject_t object, float x, fl
     return cudla_sim::fetch<T, 2>(cudla_sim::texels(object), x, y, 0, layer);
 }
 template <class T>
-inline T texCubemapLayered(cudaTextureObject_t object, float x, float y, float z, int layer) {
-    cudlaSimTexels of = cudla_sim::texels(object);
+inline T texCubemapLayeredLod(cudaTextureObject_t object, float x, float y, float z, int layer, float level) {
     float u, v;
     int face = cudla_sim::face_of(x, y, z, u, v);
-    of.normalized = 1; /* whatever the object says */
-    of.address[0] = of.address[1] = cudaAddressModeClamp;
-    return cudla_sim::fetch<T, 2>(of, u, v, 0, layer * 6 + face);
+    return cudla_sim::at_level<T>(cudla_sim::texels(object), level, [&](cudlaSimTexels of) {
+        of.normalized = 1; /* whatever the object says */
+        of.address[0] = of.address[1] = cudaAddressModeClamp;
+        return cudla_sim::fetch<T, 2>(of, u, v, 0, layer * 6 + face);
+    });
+}
+template <class T>
+inline T texCubemapLayered(cudaTextureObject_t object, float x, float y, float z, int layer) {
+    return texCubemapLayeredLod<T>(object, x, y, z, layer, 0.0f);
 }
 template <class T> inline T texCubemap(cudaTextureObject_t object, float x, float y, float z) {
     return texCubemapLayered<T>(object, x, y, z, 0);
 }
-template <class T> inline T tex1DLod(cudaTextureObject_t object, float x, float) {
-    return tex1D<T>(object, x);
+template <class T> inline T texCubemapLod(cudaTextureObject_t object, float x, float y, float z, float level) {
+    return texCubemapLayeredLod<T>(object, x, y, z, 0, level);
 }
-template <class T> inline T tex2DLod(cudaTextureObject_t object, float x, float y, float) {
-    return tex2D<T>(object, x, y);
+template <class T> inline T tex1DLod(cudaTextureObject_t object, float x, float level) {
+    return cudla_sim::fetch_level<T, 1>(object, x, 0, 0, 0, level);
 }
-template <class T> inline T tex3DLod(cudaTextureObject_t object, float x, float y, float z, float) {
-    return tex3D<T>(object, x, y, z);
+template <class T> inline T tex2DLod(cudaTextureObject_t object, float x, float y, float level) {
+    return cudla_sim::fetch_level<T, 2>(object, x, y, 0, 0, level);
+}
+template <class T> inline T tex3DLod(cudaTextureObject_t object, float x, float y, float z, float level) {
+    return cudla_sim::fetch_level<T, 3>(object, x, y, z, 0, level);
+}
+template <class T> inline T tex1DLayeredLod(cudaTextureObject_t object, float x, int layer, float level) {
+    return cudla_sim::fetch_level<T, 1>(object, x, 0, 0, layer, level);
+}
+template <class T> inline T tex2DLayeredLod(cudaTextureObject_t object, float x, float y, int layer, float level) {
+    return cudla_sim::fetch_level<T, 2>(object, x, y, 0, layer, level);
+}
+template <class T> inline T tex1DGrad(cudaTextureObject_t object, float x, float dx, float dy) {
+    float w = static_cast<float>(cudla_sim::texels(object).width);
+    return tex1DLod<T>(object, x, cudla_sim::level_of(dx * w, 0, 0, dy * w, 0, 0));
+}
+template <class T> inline T tex2DGrad(cudaTextureObject_t object, float x, float y, float2 dx, float2 dy) {
+    const cudlaSimTexels &of = cudla_sim::texels(object);
+    float w = static_cast<float>(of.width), h = static_cast<float>(of.height);
+    return tex2DLod<T>(object, x, y, cudla_sim::level_of(dx.x * w, dx.y * h, 0, dy.x * w, dy.y * h, 0));
+}
+template <class T> inline T tex3DGrad(cudaTextureObject_t object, float x, float y, float z, float4 dx, float4 dy) {
+    const cudlaSimTexels &of = cudla_sim::texels(object);
+    float w = static_cast<float>(of.width), h = static_cast<float>(of.height), d = static_cast<float>(of.depth);
+    float level = cudla_sim::level_of(dx.x * w, dx.y * h, dx.z * d, dy.x * w, dy.y * h, dy.z * d);
+    return tex3DLod<T>(object, x, y, z, level);
 }
 /* One channel of the four texels around a point, counter-clockwise from the lower left. */
 template <class T> inline T tex2Dgather(cudaTextureObject_t object, float x, float y, int which = 0) {

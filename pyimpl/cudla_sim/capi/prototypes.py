@@ -247,6 +247,12 @@ class cudlaSimTexels(ctypes.Structure):
         ('normalized_float', ctypes.c_int),
         ('normalized', ctypes.c_int),
         ('border', ctypes.c_float * 4),
+        ('level', ctypes.c_void_p),
+        ('levels', ctypes.c_int),
+        ('level_filter', ctypes.c_int),
+        ('level_bias', ctypes.c_float),
+        ('least_level', ctypes.c_float),
+        ('most_level', ctypes.c_float),
     ]
 
 
@@ -1030,6 +1036,77 @@ class cudlaSimDeviceProp13(ctypes.Structure):
     ]
 
 
+class cudaMemcpy3DPeerParms(ctypes.Structure):
+    _fields_ = [
+        ('srcArray', ctypes.c_void_p),
+        ('srcPos', cudaPos),
+        ('srcPtr', cudaPitchedPtr),
+        ('srcDevice', ctypes.c_int),
+        ('dstArray', ctypes.c_void_p),
+        ('dstPos', cudaPos),
+        ('dstPtr', cudaPitchedPtr),
+        ('dstDevice', ctypes.c_int),
+        ('extent', cudaExtent),
+    ]
+
+
+class cudaMemcpyAttributes(ctypes.Structure):
+    _fields_ = [
+        ('srcAccessOrder', ctypes.c_int),
+        ('srcLocHint', cudaMemLocation),
+        ('dstLocHint', cudaMemLocation),
+        ('flags', ctypes.c_uint),
+    ]
+
+
+class cudaOffset3D(ctypes.Structure):
+    _fields_ = [
+        ('x', ctypes.c_size_t),
+        ('y', ctypes.c_size_t),
+        ('z', ctypes.c_size_t),
+    ]
+
+
+class cudaMemcpy3DOperand_op_ptr(ctypes.Structure):
+    _fields_ = [
+        ('ptr', ctypes.c_void_p),
+        ('rowLength', ctypes.c_size_t),
+        ('layerHeight', ctypes.c_size_t),
+        ('locHint', cudaMemLocation),
+    ]
+
+
+class cudaMemcpy3DOperand_op_array(ctypes.Structure):
+    _fields_ = [
+        ('array', ctypes.c_void_p),
+        ('offset', cudaOffset3D),
+    ]
+
+
+class cudaMemcpy3DOperand_op(ctypes.Union):
+    _fields_ = [
+        ('ptr', cudaMemcpy3DOperand_op_ptr),
+        ('array', cudaMemcpy3DOperand_op_array),
+    ]
+
+
+class cudaMemcpy3DOperand(ctypes.Structure):
+    _fields_ = [
+        ('type', ctypes.c_int),
+        ('op', cudaMemcpy3DOperand_op),
+    ]
+
+
+class cudaMemcpy3DBatchOp(ctypes.Structure):
+    _fields_ = [
+        ('src', cudaMemcpy3DOperand),
+        ('dst', cudaMemcpy3DOperand),
+        ('extent', cudaExtent),
+        ('srcAccessOrder', ctypes.c_int),
+        ('flags', ctypes.c_uint),
+    ]
+
+
 class cudaFuncAttributes(ctypes.Structure):
     _fields_ = [
         ('sharedSizeBytes', ctypes.c_size_t),
@@ -1151,6 +1228,32 @@ cudaIpcEventHandle_t = cudaIpcEventHandle_st
 class cudaMemPoolPtrExportData(ctypes.Structure):
     _fields_ = [
         ('reserved', ctypes.c_uint8 * 64),
+    ]
+
+
+class cudaArrayMemoryRequirements(ctypes.Structure):
+    _fields_ = [
+        ('size', ctypes.c_size_t),
+        ('alignment', ctypes.c_size_t),
+        ('reserved', ctypes.c_uint * 4),
+    ]
+
+
+class cudaArraySparseProperties_tileExtent(ctypes.Structure):
+    _fields_ = [
+        ('width', ctypes.c_uint),
+        ('height', ctypes.c_uint),
+        ('depth', ctypes.c_uint),
+    ]
+
+
+class cudaArraySparseProperties(ctypes.Structure):
+    _fields_ = [
+        ('tileExtent', cudaArraySparseProperties_tileExtent),
+        ('miptailFirstLevel', ctypes.c_uint),
+        ('miptailSize', ctypes.c_uint64),
+        ('flags', ctypes.c_uint),
+        ('reserved', ctypes.c_uint * 4),
     ]
 
 
@@ -2123,6 +2226,118 @@ class CUgraphExecUpdateResultInfo_st(ctypes.Structure):
 
 
 CUgraphExecUpdateResultInfo_v1 = CUgraphExecUpdateResultInfo_st
+
+
+class CUmemcpyAttributes_st(ctypes.Structure):
+    _fields_ = [
+        ('srcAccessOrder', ctypes.c_int),
+        ('srcLocHint', CUmemLocation_st),
+        ('dstLocHint', CUmemLocation_st),
+        ('flags', ctypes.c_uint),
+    ]
+
+
+CUmemcpyAttributes_v1 = CUmemcpyAttributes_st
+
+
+class CUoffset3D_st(ctypes.Structure):
+    _fields_ = [
+        ('x', ctypes.c_size_t),
+        ('y', ctypes.c_size_t),
+        ('z', ctypes.c_size_t),
+    ]
+
+
+CUoffset3D_v1 = CUoffset3D_st
+
+
+class CUextent3D_st(ctypes.Structure):
+    _fields_ = [
+        ('width', ctypes.c_size_t),
+        ('height', ctypes.c_size_t),
+        ('depth', ctypes.c_size_t),
+    ]
+
+
+CUextent3D_v1 = CUextent3D_st
+
+
+class CUmemcpy3DOperand_st_op_ptr(ctypes.Structure):
+    _fields_ = [
+        ('ptr', ctypes.c_uint64),
+        ('rowLength', ctypes.c_size_t),
+        ('layerHeight', ctypes.c_size_t),
+        ('locHint', CUmemLocation_st),
+    ]
+
+
+class CUmemcpy3DOperand_st_op_array(ctypes.Structure):
+    _fields_ = [
+        ('array', ctypes.c_void_p),
+        ('offset', CUoffset3D_st),
+    ]
+
+
+class CUmemcpy3DOperand_st_op(ctypes.Union):
+    _fields_ = [
+        ('ptr', CUmemcpy3DOperand_st_op_ptr),
+        ('array', CUmemcpy3DOperand_st_op_array),
+    ]
+
+
+class CUmemcpy3DOperand_st(ctypes.Structure):
+    _fields_ = [
+        ('type', ctypes.c_int),
+        ('op', CUmemcpy3DOperand_st_op),
+    ]
+
+
+CUmemcpy3DOperand_v1 = CUmemcpy3DOperand_st
+
+
+class CUDA_MEMCPY3D_BATCH_OP_st(ctypes.Structure):
+    _fields_ = [
+        ('src', CUmemcpy3DOperand_st),
+        ('dst', CUmemcpy3DOperand_st),
+        ('extent', CUextent3D_st),
+        ('srcAccessOrder', ctypes.c_int),
+        ('flags', ctypes.c_uint),
+    ]
+
+
+CUDA_MEMCPY3D_BATCH_OP_v1 = CUDA_MEMCPY3D_BATCH_OP_st
+
+
+class CUDA_ARRAY_MEMORY_REQUIREMENTS_st(ctypes.Structure):
+    _fields_ = [
+        ('size', ctypes.c_size_t),
+        ('alignment', ctypes.c_size_t),
+        ('reserved', ctypes.c_uint * 4),
+    ]
+
+
+CUDA_ARRAY_MEMORY_REQUIREMENTS_v1 = CUDA_ARRAY_MEMORY_REQUIREMENTS_st
+
+
+class CUDA_ARRAY_SPARSE_PROPERTIES_st_tileExtent(ctypes.Structure):
+    _fields_ = [
+        ('width', ctypes.c_uint),
+        ('height', ctypes.c_uint),
+        ('depth', ctypes.c_uint),
+    ]
+
+
+class CUDA_ARRAY_SPARSE_PROPERTIES_st(ctypes.Structure):
+    _fields_ = [
+        ('tileExtent', CUDA_ARRAY_SPARSE_PROPERTIES_st_tileExtent),
+        ('miptailFirstLevel', ctypes.c_uint),
+        ('miptailSize', ctypes.c_uint64),
+        ('flags', ctypes.c_uint),
+        ('reserved', ctypes.c_uint * 4),
+    ]
+
+
+CUDA_ARRAY_SPARSE_PROPERTIES_v1 = CUDA_ARRAY_SPARSE_PROPERTIES_st
 
 
 class NvDlaMemDescRec(ctypes.Structure):
@@ -3493,13 +3708,6 @@ PROTOTYPES = {
     "cudlaGetNvSciSyncAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32]),
     "cudlaSubmitTask": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint32]),
     "cudlaGetExternalExportTable": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32]),
-    "__cudaRegisterFatBinary": (ctypes.c_void_p, [ctypes.c_void_p]),
-    "__cudaRegisterFatBinaryEnd": (None, [ctypes.c_void_p]),
-    "__cudaUnregisterFatBinary": (None, [ctypes.c_void_p]),
-    "__cudaRegisterFunction": (None, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "__cudaRegisterVar": (None, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]),
-    "__cudaRegisterManagedVar": (None, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]),
-    "__cudaInitModule": (ctypes.c_char, [ctypes.c_void_p]),
     "cudaLaunchKernel": (ctypes.c_int, [ctypes.c_void_p, dim3, dim3, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
     "cudaLaunchCooperativeKernel": (ctypes.c_int, [ctypes.c_void_p, dim3, dim3, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
     "__cudaPushCallConfiguration": (ctypes.c_uint, [dim3, dim3, ctypes.c_size_t, ctypes.c_void_p]),
@@ -3518,6 +3726,13 @@ PROTOTYPES = {
     "__cudlaSimLines": (ctypes.c_size_t, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
     "__cudlaSimThreadVariables": (None, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "__cudlaSimRefuse": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p]),
+    "__cudaRegisterFatBinary": (ctypes.c_void_p, [ctypes.c_void_p]),
+    "__cudaRegisterFatBinaryEnd": (None, [ctypes.c_void_p]),
+    "__cudaUnregisterFatBinary": (None, [ctypes.c_void_p]),
+    "__cudaRegisterFunction": (None, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "__cudaRegisterVar": (None, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]),
+    "__cudaRegisterManagedVar": (None, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]),
+    "__cudaInitModule": (ctypes.c_char, [ctypes.c_void_p]),
     "cudaProfilerStart": (ctypes.c_int, []),
     "cudaProfilerStop": (ctypes.c_int, []),
     "cudaDriverGetVersion": (ctypes.c_int, [ctypes.c_void_p]),
@@ -3575,8 +3790,6 @@ PROTOTYPES = {
     "cudaPointerGetAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaMemPrefetchAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
     "cudaMemAdvise": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]),
-    "cudaMemPrefetchAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, cudaMemLocation, ctypes.c_uint, ctypes.c_void_p]),
-    "cudaMemAdvise_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, cudaMemLocation]),
     "cudaStreamAttachMemAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
     "cudaDeviceGetDefaultMemPool": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cudaDeviceGetMemPool": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
@@ -3658,6 +3871,13 @@ PROTOTYPES = {
     "__cudlaSimDeviceProperties13": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cudaSignalExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
     "cudaWaitExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
+    "cudaMemcpyToArrayAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
+    "cudaMemcpyFromArrayAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
+    "cudaMemcpyArrayToArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
+    "cudaMemcpy3DPeer": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaMemcpy3DPeerAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaMemcpyBatchAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaMemcpy3DBatchAsync": (ctypes.c_int, [ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p]),
     "cudaFuncGetAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaFuncSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
     "cudaFuncSetCacheConfig": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
@@ -3769,6 +3989,10 @@ PROTOTYPES = {
     "cudaUserObjectRelease": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
     "cudaGraphRetainUserObject": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
     "cudaGraphReleaseUserObject": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cudaMemPrefetchAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, cudaMemLocation, ctypes.c_uint, ctypes.c_void_p]),
+    "cudaMemAdvise_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, cudaMemLocation]),
+    "cudaMemRangeGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t]),
+    "cudaMemRangeGetAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]),
     "cudaIpcGetMemHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaIpcOpenMemHandle": (ctypes.c_int, [ctypes.c_void_p, cudaIpcMemHandle_st, ctypes.c_uint]),
     "cudaIpcCloseMemHandle": (ctypes.c_int, [ctypes.c_void_p]),
@@ -3785,6 +4009,28 @@ PROTOTYPES = {
     "cudaGetSymbolAddress": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaGetSymbolSize": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaGetFuncBySymbol": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaLibraryLoadData": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cudaLibraryLoadFromFile": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cudaLibraryUnload": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaLibraryGetKernel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaLibraryGetGlobal": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaLibraryGetManaged": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaLibraryGetUnifiedFunction": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaLibraryGetKernelCount": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaLibraryEnumerateKernels": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
+    "cudaKernelSetAttributeForDevice": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int]),
+    "cudaGetKernel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGetDriverEntryPoint": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p]),
+    "cudaGetDriverEntryPointByVersion": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint64, ctypes.c_void_p]),
+    "cudaGetExportTable": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaMallocMipmappedArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, cudaExtent, ctypes.c_uint, ctypes.c_uint]),
+    "cudaGetMipmappedArrayLevel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cudaFreeMipmappedArray": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaArrayGetMemoryRequirements": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
+    "cudaMipmappedArrayGetMemoryRequirements": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
+    "cudaArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaMipmappedArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaArrayGetPlane": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
     "cuInit": (ctypes.c_int, [ctypes.c_uint]),
     "cuDriverGetVersion": (ctypes.c_int, [ctypes.c_void_p]),
     "cuGetProcAddress_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p]),
@@ -3923,6 +4169,7 @@ PROTOTYPES = {
     "cuIpcOpenEventHandle": (ctypes.c_int, [ctypes.c_void_p, CUipcEventHandle_st]),
     "cuStreamCreateWithPriority": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
     "cuEventElapsedTime": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuEventElapsedTime_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuPointerGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
     "cuPointerGetAttributes": (ctypes.c_int, [ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
     "cuPointerSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
@@ -4015,6 +4262,8 @@ PROTOTYPES = {
     "cuLibraryGetKernelCount": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuLibraryEnumerateKernels": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
     "cuLibraryGetGlobal": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuLibraryGetManaged": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuLibraryGetUnifiedFunction": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuKernelGetFunction": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuKernelGetLibrary": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuKernelGetName": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
@@ -4127,6 +4376,20 @@ PROTOTYPES = {
     "cuStreamGetCaptureInfo_v3": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuStreamUpdateCaptureDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
     "cuStreamUpdateCaptureDependencies_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
+    "cuMemcpyBatchAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuMemcpy3DBatchAsync": (ctypes.c_int, [ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p]),
+    "cuMemAdvise_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_int, CUmemLocation_st]),
+    "cuMemPrefetchAsync_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, CUmemLocation_st, ctypes.c_uint, ctypes.c_void_p]),
+    "cuMemRangeGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_uint64, ctypes.c_size_t]),
+    "cuMemRangeGetAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_size_t]),
+    "cuMipmappedArrayCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cuMipmappedArrayGetLevel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cuMipmappedArrayDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuArrayGetMemoryRequirements": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
+    "cuMipmappedArrayGetMemoryRequirements": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
+    "cuArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuMipmappedArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuArrayGetPlane": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
     "cuModuleGetTexRef": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuModuleGetSurfRef": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuTexRefCreate": (ctypes.c_int, [ctypes.c_void_p]),

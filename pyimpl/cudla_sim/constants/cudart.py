@@ -67,6 +67,9 @@ cudaTextureTypeCubemapLayered = 0xfc
 CUDART_VERSION = 0x2f3a
 CUDA_IPC_HANDLE_SIZE = 0x40
 cudaIpcMemLazyEnablePeerAccess = 1
+cudaEnableDefault = 0
+cudaEnableLegacyStream = 1
+cudaEnablePerThreadDefaultStream = 2
 CUDA_VERSION = 0x2f3a
 CU_COMPUTE_ACCELERATED_TARGET_BASE = 0x10000
 CU_MEM_ALLOCATION_COMP_NONE = 0
@@ -651,6 +654,25 @@ class cudaTextureReadMode(IntEnum):
     cudaReadModeNormalizedFloat = 1
 
 
+class cudaMemcpyFlags(IntEnum):
+    cudaMemcpyFlagDefault = 0
+    cudaMemcpyFlagPreferOverlapWithCompute = 1
+
+
+class cudaMemcpySrcAccessOrder(IntEnum):
+    cudaMemcpySrcAccessOrderInvalid = 0
+    cudaMemcpySrcAccessOrderStream = 1
+    cudaMemcpySrcAccessOrderDuringApiCall = 2
+    cudaMemcpySrcAccessOrderAny = 3
+    cudaMemcpySrcAccessOrderMax = 0x7fffffff
+
+
+class cudaMemcpy3DOperandType(IntEnum):
+    cudaMemcpyOperandTypePointer = 1
+    cudaMemcpyOperandTypeArray = 2
+    cudaMemcpyOperandTypeMax = 0x7fffffff
+
+
 class cudaFuncAttribute(IntEnum):
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8
     cudaFuncAttributePreferredSharedMemoryCarveout = 9
@@ -703,6 +725,59 @@ class cudaLaunchAttributeID(IntEnum):
     cudaLaunchAttributeLaunchCompletionEvent = 0xc
     cudaLaunchAttributeDeviceUpdatableKernelNode = 0xd
     cudaLaunchAttributePreferredSharedMemoryCarveout = 0xe
+
+
+class cudaMemRangeAttribute(IntEnum):
+    cudaMemRangeAttributeReadMostly = 1
+    cudaMemRangeAttributePreferredLocation = 2
+    cudaMemRangeAttributeAccessedBy = 3
+    cudaMemRangeAttributeLastPrefetchLocation = 4
+    cudaMemRangeAttributePreferredLocationType = 5
+    cudaMemRangeAttributePreferredLocationId = 6
+    cudaMemRangeAttributeLastPrefetchLocationType = 7
+    cudaMemRangeAttributeLastPrefetchLocationId = 8
+
+
+class cudaJitOption(IntEnum):
+    cudaJitMaxRegisters = 0
+    cudaJitThreadsPerBlock = 1
+    cudaJitWallTime = 2
+    cudaJitInfoLogBuffer = 3
+    cudaJitInfoLogBufferSizeBytes = 4
+    cudaJitErrorLogBuffer = 5
+    cudaJitErrorLogBufferSizeBytes = 6
+    cudaJitOptimizationLevel = 7
+    cudaJitFallbackStrategy = 0xa
+    cudaJitGenerateDebugInfo = 0xb
+    cudaJitLogVerbose = 0xc
+    cudaJitGenerateLineInfo = 0xd
+    cudaJitCacheMode = 0xe
+    cudaJitPositionIndependentCode = 0x1e
+    cudaJitMinCtaPerSm = 0x1f
+    cudaJitMaxThreadsPerBlock = 0x20
+    cudaJitOverrideDirectiveValues = 0x21
+
+
+class cudaJit_Fallback(IntEnum):
+    cudaPreferPtx = 0
+    cudaPreferBinary = 1
+
+
+class cudaJit_CacheMode(IntEnum):
+    cudaJitCacheOptionNone = 0
+    cudaJitCacheOptionCG = 1
+    cudaJitCacheOptionCA = 2
+
+
+class cudaLibraryOption(IntEnum):
+    cudaLibraryHostUniversalFunctionAndDataTable = 0
+    cudaLibraryBinaryIsPreserved = 1
+
+
+class cudaDriverEntryPointQueryResult(IntEnum):
+    cudaDriverEntryPointSuccess = 0
+    cudaDriverEntryPointSymbolNotFound = 1
+    cudaDriverEntryPointVersionNotSufficent = 2
 
 
 class cudaError_enum(IntEnum):
@@ -1526,6 +1601,36 @@ class CUuserObjectRetain_flags_enum(IntEnum):
 class CUstreamUpdateCaptureDependencies_flags_enum(IntEnum):
     CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0
     CU_STREAM_SET_CAPTURE_DEPENDENCIES = 1
+
+
+class CUmemcpyFlags_enum(IntEnum):
+    CU_MEMCPY_FLAG_DEFAULT = 0
+    CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 1
+
+
+class CUmemcpySrcAccessOrder_enum(IntEnum):
+    CU_MEMCPY_SRC_ACCESS_ORDER_INVALID = 0
+    CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1
+    CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 2
+    CU_MEMCPY_SRC_ACCESS_ORDER_ANY = 3
+    CU_MEMCPY_SRC_ACCESS_ORDER_MAX = 0x7fffffff
+
+
+class CUmemcpy3DOperandType_enum(IntEnum):
+    CU_MEMCPY_OPERAND_TYPE_POINTER = 1
+    CU_MEMCPY_OPERAND_TYPE_ARRAY = 2
+    CU_MEMCPY_OPERAND_TYPE_MAX = 0x7fffffff
+
+
+class CUmem_range_attribute_enum(IntEnum):
+    CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1
+    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2
+    CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3
+    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 4
+    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 5
+    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 6
+    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7
+    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8
 
 
 class nvrtcResult(IntEnum):

@@ -71,6 +71,8 @@ class Array:
     flags: int
     address: int = 0
     handle: int = 0
+    whole: Mipmap | None = None
+    """What it is a level of, which gives it back."""
 
     @property
     def rows(self) -> int:
@@ -128,6 +130,35 @@ def create(memory: Memory, array: Array, how: str) -> Array:
         array.slice * array.planes, cudaMemoryType.cudaMemoryTypeDevice, how
     )
     return array
+
+
+@dataclass(eq=False)
+class Mipmap:
+    """Arrays of which each is half as large as the one before."""
+
+    levels: list[Array]
+    handle: int = 0
+
+
+def create_mipmap(memory: Memory, first: Array, count: int, how: str) -> Mipmap:
+    """With memory, and as many levels as there are halves. Raises CudaError (InvalidValue,
+    MemoryAllocation)."""
+    if count == 0:
+        raise invalid_value("numLevels is 0; there is at least one")
+    deep = not (first.layered or first.cubemap)
+    sizes = (first.width, first.height, first.depth if deep else 0)
+    made = Mipmap([])
+    for level in range(min(count, max(sizes).bit_length())):
+        width, height, depth = (size and max(size >> level, 1) for size in sizes)
+        array = Array(first.format, width, height, depth if deep else first.depth, first.flags)
+        array.whole = made
+        try:
+            made.levels.append(create(memory, array, how))
+        except CudaError:
+            for done in made.levels:
+                memory.free(done.address, how)
+            raise
+    return made
 
 
 class Box(NamedTuple):

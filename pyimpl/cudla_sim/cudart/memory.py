@@ -11,6 +11,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..constants.cudart import cudaError as Status
@@ -19,6 +20,7 @@ from ..constants.cudart import cudaMemoryType as Type
 from ..core.memory import AddressSpace, Region
 from ..core.pages import accessible
 from .errors import CudaError, invalid_value
+from .hints import Hints
 from .shared_files import SharedFile
 
 _FREED_KEPT = 4096
@@ -44,6 +46,11 @@ class Allocation:
     """Who owns it: called instead of giving it back, with the name of what frees it."""
     file: SharedFile | None = None  # where its bytes are, once another process may have them
     pool: object = None  # where it came from
+
+    @cached_property
+    def hints(self) -> Hints:
+        """What the program has said of its ranges."""
+        return Hints()
 
     @property
     def is_device(self) -> bool:

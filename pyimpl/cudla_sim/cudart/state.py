@@ -16,9 +16,10 @@ STREAM, EVENT, GRAPH, GRAPH_EXEC = "cudaStream_t", "cudaEvent_t", "cudaGraph_t",
 EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE = "cudaExternalMemory_t", "cudaExternalSemaphore_t"
 GRAPH_NODE = "cudaGraphNode_t"
 POOL = "cudaMemPool_t"
+MIPMAP = "cudaMipmappedArray_t"
 ARRAY, TEXTURE, SURFACE = "cudaArray_t", "cudaTextureObject_t", "cudaSurfaceObject_t"
 _EXTERNAL = (EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE)
-HANDLE_KINDS = (STREAM, EVENT, GRAPH, GRAPH_EXEC, GRAPH_NODE, ARRAY, *_EXTERNAL)
+HANDLE_KINDS = (STREAM, EVENT, GRAPH, GRAPH_EXEC, GRAPH_NODE, ARRAY, MIPMAP, *_EXTERNAL)
 
 
 class ThreadState(threading.local):

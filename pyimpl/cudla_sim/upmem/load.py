@@ -68,6 +68,11 @@ def load(selection: Selection, program: Program, segments: Sequence[Segment] | N
         hosts = host_addresses([ctypes.addressof(source)]) * len(slots)
         store.transfer(Place(store.base, offset, len(data), to_dpu=True), slots, hosts)
 
+    if program.registers is not None and selection.dpu is None:
+        raise error(
+            Status.DPU_ERR_ELF_INVALID_FILE,
+            f"{program.path!r} is a core file: the state of one DPU, for a set of one DPU",
+        )
     if program.code is not None:
         _refuse_what_does_not_fit(program, profile)
         core = _core(program, program.code, profile)
@@ -75,6 +80,8 @@ def load(selection: Selection, program: Program, segments: Sequence[Segment] | N
         write(IRAM_OFFSET, bytes(IRAM_INSTRUCTIONS * INSTRUCTION_BYTES))
         write(WRAM_OFFSET, bytes(WRAM_SIZE))
     for segment in program.segments if segments is None else segments:
+        if segment.memory not in _MEMORIES:
+            continue  # registers of a core file
         start, size = _MEMORIES[segment.memory]
         data = segment.data.ljust(segment.size, b"\0")
         write(start + segment.offset, data[: size - segment.offset])

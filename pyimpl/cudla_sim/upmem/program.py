@@ -33,6 +33,11 @@ class Program:
     """Of a program in the DPU's own instructions; None: it runs natively."""
 
     @property
+    def registers(self) -> bytes | None:
+        """Of a core file: a serialized context."""
+        return next((s.data for s in self.segments if s.memory == "regs"), None)
+
+    @property
     def tasklets(self) -> int:
         symbol = self.symbols.get("NR_TASKLETS")
         return symbol.address if symbol else 1

@@ -9,6 +9,8 @@ from ..constants.dpu_protocol import MRAM_BASE
 
 MRAM = MRAM_BASE
 IRAM = 0x8000_0000
+REGS = 0xA000_0000
+"""Of core files: a serialized context lies there."""
 HEAP_POINTER = "__sys_used_mram_end"
 
 

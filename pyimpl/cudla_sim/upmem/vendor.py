@@ -22,7 +22,7 @@ from ..constants.dpu_protocol import (
     MRAM_SIZE,
     WRAM_SIZE,
 )
-from .symbols import HEAP_POINTER, Segment, Symbol, is_hidden
+from .symbols import HEAP_POINTER, REGS, Segment, Symbol, is_hidden
 
 ATOMIC_BASE = 0xF000_0000
 STDOUT_STATE = "__stdout_buffer_state"
@@ -32,6 +32,7 @@ _MEMORIES = (
     ("mram", MRAM_BASE, MRAM_SIZE),
     ("iram", IRAM_BASE, IRAM_INSTRUCTIONS * INSTRUCTION_BYTES),
     ("atomic", ATOMIC_BASE, ATOMIC_BITS),
+    ("regs", REGS, 1 << 28),
 )
 _WAITING = ("barrier_wait", "sem_take", "handshake_notify", "handshake_wait_for")
 
@@ -55,14 +56,20 @@ def read(elf: ELFFile) -> tuple[dict[str, Symbol], list[Segment], Code]:
 
     Raises Damaged.
     """
-    if elf.elfclass != 32 or not elf.little_endian or elf.header["e_type"] != "ET_EXEC":
+    core = elf.header["e_type"] == "ET_CORE"
+    if (
+        elf.elfclass != 32
+        or not elf.little_endian
+        or not (core or elf.header["e_type"] == "ET_EXEC")
+    ):
         raise Damaged(
             "is an ELF file for the DPU, but no linked program (ELF32, little-endian, ET_EXEC)"
         )
     symbols: dict[str, Symbol] = {}
     hidden: dict[str, Symbol] = {}
     for name, section, symbol in _symbols(elf):
-        (hidden if is_hidden(section) else symbols).setdefault(name, symbol)
+        # Sections of core files are none that symbols know.
+        (hidden if is_hidden(section) and not core else symbols).setdefault(name, symbol)
     tasklets = symbols.get("NR_TASKLETS")
     if tasklets is not None and tasklets.address < 1:
         raise Damaged("has NR_TASKLETS = 0")

@@ -5,6 +5,7 @@
 #include "boot.h"
 #include "cuda/cuda.h"
 #include "generated/hand_written.h"
+#include "internal.h"
 #include "library/cuda/entry_points.h"
 
 /* Names whose later generation has a suffix, and the version that brought it. */
@@ -48,6 +49,9 @@ static const struct {
     {"cuGraphNodeGetDependentNodes", 12030, "cuGraphNodeGetDependentNodes_v2"},
     {"cuGraphRemoveDependencies", 12030, "cuGraphRemoveDependencies_v2"},
     {"cuStreamGetCaptureInfo", 12030, "cuStreamGetCaptureInfo_v3"},
+    {"cuEventElapsedTime", 12080, "cuEventElapsedTime_v2"},
+    {"cuMemAdvise", 12020, "cuMemAdvise_v2"},
+    {"cuMemPrefetchAsync", 12020, "cuMemPrefetchAsync_v2"},
     {"cuStreamUpdateCaptureDependencies", 12030, "cuStreamUpdateCaptureDependencies_v2"},
 };
 
@@ -86,6 +90,11 @@ static void *find(const char *symbol, int version, cuuint64_t flags)
     return found == NULL && snprintf(later, sizeof later, "%s_v2", symbol) < (int)sizeof later
                ? named(later)
                : found;
+}
+
+void *sim_cuda_entry_point(const char *symbol, unsigned int version, unsigned long long flags)
+{
+    return find(symbol, (int)version, flags);
 }
 
 SIM_EXPORT CUresult sim__cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion,

@@ -20,7 +20,7 @@ from .transfer import put
 
 FLOAT = cudaChannelFormatKind.cudaChannelFormatKindFloat
 FLAGS = 15
-_NAMES = "cudaArrayLayered 1, SurfaceLoadStore 2, Cubemap 4 and TextureGather 8 exist"
+NAMES = "cudaArrayLayered 1, SurfaceLoadStore 2, Cubemap 4 and TextureGather 8 exist"
 
 
 def find(handle: Any, argument: str) -> Array:
@@ -41,7 +41,7 @@ def describe(desc: Any, of: arrays.Format) -> None:
 
 def _create(target: Any, desc: Any, extent: tuple[int, int, int], flags: int, how: str) -> None:
     null(array=target, desc=desc)
-    required_flags(flags, FLAGS, _NAMES)
+    required_flags(flags, FLAGS, NAMES)
     current = context.current()
     current.captures.forbid(how)
     made = arrays.create(current.memory, Array(format_of(desc), *extent, flags), how)
@@ -65,6 +65,8 @@ def free_array(array: Any) -> None:
     if not array:
         return
     found = find(array, "array")
+    if found.whole is not None:
+        raise invalid_value("array is a level of a mipmapped array, which goes with all of them")
     current = context.current()
     current.captures.forbid("cudaFreeArray")
     current.streams.drain()

@@ -22,7 +22,7 @@ from ...cudart.arrays import Array, Format
 from ...cudart.errors import CudaError
 from ...cudart.state import ARRAY, SURFACE, TEXTURE
 from ..embedding import ffi, pointer
-from . import arrays, driver_copies, textures
+from . import arrays, driver_copies, mipmaps, textures
 from .driver import CONTEXT, driver, null, require_current
 from .family import number
 
@@ -46,7 +46,7 @@ def _invalid(text: str) -> CudaError:
     return CudaError(Result.CUDA_ERROR_INVALID_VALUE, text)
 
 
-def _format(number_of: int, channels: int, name: str) -> Format:
+def element_of(number_of: int, channels: int, name: str) -> Format:
     known = {int(member): value for member, value in _FORMATS.items()}
     if number_of not in known:
         raise CudaError(
@@ -71,7 +71,7 @@ def _number(of: Format) -> int:
 
 
 def _create(target: Any, desc: Any, depth: int, flags: int, how: str) -> None:
-    of = _format(desc.Format, desc.NumChannels, "pAllocateArray")
+    of = element_of(desc.Format, desc.NumChannels, "pAllocateArray")
     current = context.current()
     current.captures.forbid(how)
     array = Array(of, desc.Width, desc.Height, depth, flags)
@@ -87,16 +87,20 @@ def array_create(target: Any, desc: Any) -> None:
     _create(target, desc, 0, 0, "cuArrayCreate")
 
 
+def check_flags(flags: int, name: str) -> None:
+    if flags & ~arrays.FLAGS:
+        raise CudaError(
+            Result.CUDA_ERROR_INVALID_VALUE,
+            f"{name}->Flags is {flags:#x}; CUDA_ARRAY3D_LAYERED 1, SURFACE_LDST 2, "
+            "CUBEMAP 4 and TEXTURE_GATHER 8 exist",
+        )
+
+
 @driver.export("cuArray3DCreate_v2")
 def array_3d_create(target: Any, desc: Any) -> None:
     null(pHandle=target, pAllocateArray=desc)
     require_current()
-    if desc.Flags & ~arrays.FLAGS:
-        raise CudaError(
-            Result.CUDA_ERROR_INVALID_VALUE,
-            f"pAllocateArray->Flags is {desc.Flags:#x}; CUDA_ARRAY3D_LAYERED 1, SURFACE_LDST 2, "
-            "CUBEMAP 4 and TEXTURE_GATHER 8 exist",
-        )
+    check_flags(desc.Flags, "pAllocateArray")
     _create(target, desc, desc.Depth, desc.Flags, "cuArray3DCreate")
 
 
@@ -265,14 +269,14 @@ def _resource(desc: Any) -> tuple[Any, Format]:
         made.res.array.array = ffi.cast("cudaArray_t", handle)
         return made, arrays.find(handle, "pResDesc->res.array.hArray").format
     if kind == CUresourcetype_enum.CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-        raise CudaError(
-            Result.CUDA_ERROR_NOT_SUPPORTED,
-            "mipmapped arrays are not supported; an array, linear or pitched memory",
-        )
+        handle = desc.res.mipmap.hMipmappedArray
+        made.res.mipmap.mipmap = ffi.cast("cudaMipmappedArray_t", handle)
+        found = mipmaps.find(handle, "pResDesc->res.mipmap.hMipmappedArray")
+        return made, found.levels[0].format
     linear = kind == CUresourcetype_enum.CU_RESOURCE_TYPE_LINEAR
     given = desc.res.linear if linear else desc.res.pitch2D
     to = made.res.linear if linear else made.res.pitch2D
-    of = _format(given.format, given.numChannels, "pResDesc")
+    of = element_of(given.format, given.numChannels, "pResDesc")
     to.devPtr = pointer(given.devPtr)
     arrays.describe(to.desc, of)
     if linear:
@@ -294,6 +298,9 @@ def _resource_back(desc: Any, of: Any) -> None:
     desc.flags = 0
     if of.resType == CUresourcetype_enum.CU_RESOURCE_TYPE_ARRAY:
         desc.res.array.hArray = ffi.cast("CUarray", of.res.array.array)
+        return
+    if of.resType == CUresourcetype_enum.CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        desc.res.mipmap.hMipmappedArray = ffi.cast("CUmipmappedArray", of.res.mipmap.mipmap)
         return
     linear = of.resType == CUresourcetype_enum.CU_RESOURCE_TYPE_LINEAR
     given = of.res.linear if linear else of.res.pitch2D

@@ -193,6 +193,22 @@ def library_get_global(target: Any, size: Any, library: Any, name: Any) -> None:
     modules.module_get_global(target, size, library, name)
 
 
+@driver.export("cuLibraryGetManaged")
+def library_get_managed(target: Any, size: Any, library: Any, name: Any) -> None:
+    modules.module_get_global(target, size, library, name)
+
+
+@driver.export("cuLibraryGetUnifiedFunction")
+def library_get_unified_function(target: Any, library: Any, name: Any) -> None:
+    null(fptr=target, symbol=name)
+    _module(library, "library")
+    raise CudaError(
+        Result.CUDA_ERROR_NOT_SUPPORTED,
+        "not supported: pointers to functions that the host and the device share, as "
+        "CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS says",
+    )
+
+
 @driver.export("cuKernelGetFunction")
 def kernel_get_function(target: Any, kernel: Any) -> None:
     null(pFunc=target)

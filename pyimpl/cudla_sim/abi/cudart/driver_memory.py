@@ -283,6 +283,7 @@ def stream_create_with_priority(target: Any, flags: int, priority: int) -> None:
     streams.stream_create_with_priority(target, flags, priority)
 
 
+@driver.export("cuEventElapsedTime_v2")
 @driver.export("cuEventElapsedTime")
 def event_elapsed_time(milliseconds: Any, start: Any, end: Any) -> None:
     null(pMilliseconds=milliseconds)

@@ -12,7 +12,7 @@ from ...cudart import context
 from ...cudart.errors import CudaError
 from ...cudart.memory import VIRTUAL, Allocation
 from ..embedding import ffi, pointer
-from . import memory, pools, transfer
+from . import memory_hints, pools, transfer
 from .driver import CONTEXT, current_handle, driver, null, require_current
 
 # --- pools: those that differ by nothing but their names -----------------------------------------
@@ -45,13 +45,40 @@ def mem_alloc_from_pool_async(target: Any, size: int, pool: Any, stream: Any) ->
 @driver.export("cuMemAdvise")
 def mem_advise(address: int, size: int, advice: int, ordinal: int) -> None:
     require_current()
-    memory.mem_advise(pointer(address), size, advice, ordinal)
+    memory_hints.mem_advise(pointer(address), size, advice, ordinal)
 
 
 @driver.export("cuMemPrefetchAsync")
 def mem_prefetch_async(address: int, size: int, ordinal: int, stream: Any) -> None:
     require_current()
-    memory.mem_prefetch_async(pointer(address), size, ordinal, stream)
+    memory_hints.mem_prefetch_async(pointer(address), size, ordinal, stream)
+
+
+@driver.export("cuMemAdvise_v2")
+def mem_advise_v2(address: int, size: int, advice: int, location: Any) -> None:
+    require_current()
+    memory_hints.mem_advise_v2(pointer(address), size, advice, location)
+
+
+@driver.export("cuMemPrefetchAsync_v2")
+def mem_prefetch_async_v2(address: int, size: int, location: Any, flags: int, stream: Any) -> None:
+    require_current()
+    memory_hints.mem_prefetch_async_v2(pointer(address), size, location, flags, stream)
+
+
+@driver.export("cuMemRangeGetAttribute")
+def mem_range_get_attribute(data: Any, room: int, attribute: int, address: int, size: int) -> None:
+    require_current()
+    memory_hints.mem_range_get_attribute(data, room, attribute, pointer(address), size)
+
+
+@driver.export("cuMemRangeGetAttributes")
+def mem_range_get_attributes(
+    data: Any, rooms: Any, attributes: Any, count: int, address: int, size: int
+) -> None:
+    require_current()
+    where = pointer(address)
+    memory_hints.mem_range_get_attributes(data, rooms, attributes, count, where, size)
 
 
 def _contexts(target: Any, source: Any) -> None:

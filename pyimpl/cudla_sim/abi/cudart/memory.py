@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...constants.cudart import cudaGraphNodeType as NodeType
 from ...constants.cudart import (
-    cudaError,
     cudaMemAttachGlobal,
     cudaMemAttachHost,
     cudaMemAttachSingle,
-    cudaMemoryAdvise,
     cudaMemoryType,
 )
-from ...constants.cudart import cudaGraphNodeType as NodeType
-from ...constants.cudart import cudaMemLocationType as Location
 from ...cudart import context
 from ...cudart.device import PITCH_ALIGN
-from ...cudart.errors import CudaError, invalid_value
+from ...cudart.errors import invalid_value
 from ...cudart.graph import Node
 from ..embedding import pointer
 from .family import cudart, null, number, required_flags
@@ -161,60 +158,6 @@ def pointer_get_attributes(attributes: Any, ptr: Any) -> None:
     attributes.device = found.device
     attributes.devicePointer = pointer(found.device_address)
     attributes.hostPointer = pointer(found.host_address)
-
-
-def _hint(ptr: Any, size: int, ordinal: int) -> None:
-    """A hint about managed memory. Raises CudaError (InvalidDevice, InvalidValue)."""
-    current = context.current()
-    if size == 0:
-        raise invalid_value("count is 0; it is the number of bytes the hint is about")
-    current.memory.require_managed(number(ptr), size)
-    if ordinal == -1:
-        return
-    if ordinal != 0 or not current.device.properties.get("concurrentManagedAccess"):
-        raise CudaError(
-            cudaError.cudaErrorInvalidDevice,
-            f"device {ordinal} does not have cudaDevAttrConcurrentManagedAccess",
-        )
-
-
-@cudart.export("cudaMemPrefetchAsync")
-def mem_prefetch_async(ptr: Any, size: int, ordinal: int, stream: Any) -> None:
-    _hint(ptr, size, ordinal)
-    context.stream_of(number(stream)).enqueue()
-
-
-@cudart.export("cudaMemAdvise")
-def mem_advise(ptr: Any, size: int, advice: int, ordinal: int) -> None:
-    if advice not in cudaMemoryAdvise._value2member_map_:
-        raise invalid_value(f"advice is {advice}; cudaMemoryAdvise has 1 to 6")
-    read_mostly = advice <= cudaMemoryAdvise.cudaMemAdviseUnsetReadMostly
-    _hint(ptr, size, -1 if read_mostly else ordinal)
-
-
-def _ordinal(location: Any) -> int:
-    """The device of a location; -1 is the host, whatever part of its memory."""
-    if location.type == Location.cudaMemLocationTypeDevice:
-        return int(location.id)
-    known = (Location.cudaMemLocationTypeHost, Location.cudaMemLocationTypeHostNuma)
-    if location.type in (*known, Location.cudaMemLocationTypeHostNumaCurrent):
-        return -1
-    raise invalid_value(f"location.type is {location.type}; Device is 1, Host 2")
-
-
-@cudart.export("cudaMemPrefetchAsync_v2")
-def mem_prefetch_async_v2(ptr: Any, size: int, location: Any, flags: int, stream: Any) -> None:
-    required_flags(flags, 0, "it is 0")
-    mem_prefetch_async(ptr, size, _ordinal(location), stream)
-
-
-@cudart.export("cudaMemAdvise_v2")
-def mem_advise_v2(ptr: Any, size: int, advice: int, location: Any) -> None:
-    read_mostly = advice in (
-        cudaMemoryAdvise.cudaMemAdviseSetReadMostly,
-        cudaMemoryAdvise.cudaMemAdviseUnsetReadMostly,
-    )
-    mem_advise(ptr, size, advice, -1 if read_mostly else _ordinal(location))
 
 
 @cudart.export("cudaStreamAttachMemAsync")

@@ -17,12 +17,12 @@ from ...constants.cudart import (
     cudaTextureReadMode,
 )
 from ...cudart import context, transfer
-from ...cudart.arrays import Format
+from ...cudart.arrays import Array, Format, Mipmap
 from ...cudart.errors import CudaError, invalid_value, not_supported
 from ...cudart.state import SURFACE, TEXTURE
 from ...cudart.transfer import Shape
 from ..embedding import address, ffi
-from . import arrays
+from . import arrays, mipmaps
 from .family import cudart, null, number
 
 _FLOAT_READ = cudaTextureReadMode.cudaReadModeNormalizedFloat
@@ -36,6 +36,7 @@ class _Object:
         self.resource = ffi.new("struct cudaResourceDesc *", resource[0])
         self.texture = ffi.new("struct cudaTextureDesc *")
         self.texels = texels
+        self.levels: Any = None  # those of a mipmap
         self.handle = address(texels)
 
 
@@ -46,17 +47,52 @@ def _device(memory: Any, size: int) -> int:
     return where
 
 
+def _lies(texels: Any, array: Array) -> int:
+    """Where the elements of an array are."""
+    texels.pitch, texels.slice = array.pitch, array.slice
+    texels.width, texels.height, texels.depth = array.width, array.rows, array.planes
+    texels.dimensions = array.dimensions
+    return array.address
+
+
+def _mipmap(resource: Any) -> Mipmap:
+    return mipmaps.find(resource.res.mipmap.mipmap, "pResDesc->res.mipmap.mipmap")
+
+
+def _levels(texels: Any, resource: Any, how: Any) -> Any:
+    """The texels of each level, which are read as those of the first; what is read without a level
+    of detail is the nearest to the bias. Raises CudaError."""
+    levels = _mipmap(resource).levels
+    if not how.normalizedCoords:
+        raise invalid_value("pTexDesc->normalizedCoords is 0; levels differ in size, so it is 1")
+    mode = how.mipmapFilterMode
+    if mode not in cudaTextureFilterMode._value2member_map_:
+        raise invalid_value(
+            f"pTexDesc->mipmapFilterMode is {mode}; cudaTextureFilterMode has 0 to 1"
+        )
+    made = ffi.new("struct cudlaSimTexels[]", len(levels))
+    for index, level in enumerate(levels):
+        made[index] = texels[0]
+        made[index].data = ffi.cast("unsigned char *", _lies(ffi.addressof(made[index]), level))
+    least, most = how.minMipmapLevelClamp, how.maxMipmapLevelClamp
+    usual = max(min(how.mipmapLevelBias, most), least, 0.0)
+    texels[0] = made[min(int(usual + 0.5), len(levels) - 1)]
+    texels.level, texels.levels = made, len(levels)
+    texels.level_filter, texels.level_bias = mode, how.mipmapLevelBias
+    texels.least_level, texels.most_level = least, most
+    return made
+
+
 def _texels(resource: Any) -> Any:
     """The memory of a cudaResourceDesc. Raises CudaError."""
     texels = ffi.new("struct cudlaSimTexels *")
     kind = resource.resType
     if kind == cudaResourceType.cudaResourceTypeArray:
         array = arrays.find(resource.res.array.array, "pResDesc->res.array.array")
-        of = array.format
-        where = array.address
-        texels.pitch, texels.slice = array.pitch, array.slice
-        texels.width, texels.height, texels.depth = array.width, array.rows, array.planes
-        texels.dimensions = array.dimensions
+        of, where = array.format, _lies(texels, array)
+    elif kind == cudaResourceType.cudaResourceTypeMipmappedArray:
+        array = _mipmap(resource).levels[0]
+        of, where = array.format, _lies(texels, array)
     elif kind == cudaResourceType.cudaResourceTypeLinear:
         linear = resource.res.linear
         of = arrays.format_of(linear.desc)
@@ -75,8 +111,6 @@ def _texels(resource: Any) -> Any:
         texels.width, texels.height, texels.depth = plane.width, plane.height, 1
         texels.pitch = plane.pitchInBytes
         texels.slice = plane.pitchInBytes * plane.height
-    elif kind == cudaResourceType.cudaResourceTypeMipmappedArray:
-        raise not_supported("mipmapped arrays; an array, linear or pitched memory")
     else:
         raise invalid_value(f"pResDesc->resType is {kind}; cudaResourceType has 0 to 3")
     texels.data = ffi.cast("unsigned char *", where)
@@ -141,6 +175,8 @@ def create_texture_object(target: Any, resource: Any, how: Any, view: Any) -> No
     texels = _texels(resource)
     _sampled(texels, how)
     made = _Object(resource, texels)
+    if resource.resType == cudaResourceType.cudaResourceTypeMipmappedArray:
+        made.levels = _levels(texels, resource, how)
     made.texture = ffi.new("struct cudaTextureDesc *", how[0])
     _add(target, TEXTURE, made)
 

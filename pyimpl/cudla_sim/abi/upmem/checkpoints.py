@@ -113,7 +113,18 @@ def serialize(context: Any, serialized_context: Any, serialized_context_size: An
             Status.DPU_ERR_INVALID_BUFFER_SIZE,
             f"the buffer has {serialized_context_size[0]} bytes; this context needs {size}",
         )
-    out = ffi.buffer(serialized_context[0], size)
+    _write(given, ffi.buffer(serialized_context[0], size))
+
+
+def as_bytes(context: Any) -> bytes:
+    """A context, serialized."""
+    given = contexts.checked(context)
+    made = bytearray(serialized_size(given))
+    _write(given, made)
+    return bytes(made)
+
+
+def _write(given: Any, out: Any) -> None:
     info = given.info
     sizes = (info.nr_threads, info.nr_registers, info.nr_atomic_bits,
              *(_held(given, name) for name in contexts.MEMORIES))  # fmt: skip

@@ -20,7 +20,7 @@ from ...upmem.rank import Dpu, Rank
 from ...upmem.workers.outcome import Outcome
 from ..embedding import address, ffi
 from . import contexts
-from .family import Status, error, host_memory, resolve_dpu, resolve_rank, result, upmem
+from .family import Status, error, host_memory, resolve_dpu, resolve_rank, upmem
 from .memory import checked_matrix
 
 
@@ -123,14 +123,6 @@ def execute_thread_step_in_fault_for_dpu(dpu: Any, thread: int, context: Any) ->
     contexts.tell_pcs(into, state)
     contexts.tell_scheduling(into, state)
     contexts.tell_faults(into, state)
-
-
-@upmem.export("dpu_pop_debug_context")
-def pop_debug_context(dpu: Any, debug_context: Any) -> None:
-    """Contexts come with core files, which cannot be loaded here: there is never one."""
-    result(debug_context, "debug_context")
-    resolve_dpu(dpu)
-    debug_context[0] = ffi.NULL
 
 
 # Ranks have no control interface here whose registers a debugger would disturb: nothing to keep.

@@ -13,6 +13,7 @@ from ...upmem import program as programs
 from ...upmem.program import Program
 from ...upmem.rank import Selection
 from ..embedding import address, ffi
+from . import core_files
 from .described import describe
 from .family import (
     Status,
@@ -116,7 +117,10 @@ def elf_load(file: Any, given: Any) -> None:
     loading = Loading.of(given)
     host_memory(loading.context, ffi.sizeof("struct _dpu_loader_context_t"), "context")
     program = _file(file)
-    load.load_now(_target(loading.context.env), program, changed(program, loading))
+    target = _target(loading.context.env)
+    load.load_now(target, program, changed(program, loading))
+    if target.dpu is not None:
+        core_files.loaded(target.dpu, program)
 
 
 @upmem.export("dpu_fill_profiling_info")

@@ -43,7 +43,10 @@ def changed(program: Program, loading: Loading) -> list[Segment]:
 
     Raises DpuError: what a function answers.
     """
-    return [_changed(segment, loading) for segment in program.segments]
+    return [
+        _changed(segment, loading) if segment.memory in _UNITS else segment
+        for segment in program.segments
+    ]
 
 
 def _changed(segment: Segment, loading: Loading) -> Segment:

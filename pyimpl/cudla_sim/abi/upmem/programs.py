@@ -11,6 +11,7 @@ from ...upmem.program import Program
 from ...upmem.rank import Selection
 from ...upmem.transfer import common_program
 from ..embedding import address, ffi
+from . import core_files
 from .described import describe
 from .family import Status, error, name, resolve_dpu, result, selection, state, upmem
 
@@ -39,6 +40,8 @@ def resolve(pointer: Any) -> Program:
 def _load(chosen: Selection, program: Program, target: Any) -> None:
     # The SDK queues a load into ranks; one into a DPU happens at once, or is refused.
     (loading.load if chosen.dpu is None else loading.load_now)(chosen, program)
+    if chosen.dpu is not None:
+        core_files.loaded(chosen.dpu, program)
     if target:
         target[0] = handle(program)
 

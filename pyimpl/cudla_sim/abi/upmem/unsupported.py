@@ -6,19 +6,12 @@ from __future__ import annotations
 from .family import upmem
 
 upmem.unsupported(
-    "dpu_create_core_dump",
-    because="UnsupportedOperation: the format of DPU core files is not published; "
-    "dpu_checkpoint_save and dpu_checkpoint_serialize keep a DPU's state",
-)
-
-upmem.unsupported(
     "dpu_elf_load_section",
     "dpu_elf_load_symbols",
     "dpu_elf_free_symbols",
     "dpu_elf_get_sections",
     "dpu_elf_get_runtime_info",
     "free_runtime_info",
-    "dpu_elf_create_core_dump",
     because="UnsupportedOperation: DPU programs are x86-64 ELF files here; read them with an ELF "
     "library, or use dpu_get_symbol",
 )

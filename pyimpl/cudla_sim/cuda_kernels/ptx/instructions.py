@@ -44,6 +44,7 @@ _ROUNDED = {
 _ROUNDINGS = {"rz": "rz", "rm": "rd", "rp": "ru"}
 """PTX's names, and the ends of CUDA's: to the nearest is what C++ does."""
 _TO_WHOLE = ("rni", "rzi", "rmi", "rpi")
+_REAL = ("float", "double", "__half", "__nv_bfloat16")
 _CARRIED = ("add", "addc", "sub", "subc", "mad", "madc")
 _TESTS = {
     *("eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"),
@@ -166,7 +167,8 @@ def _cvt(parts: list[str], types: list[str], places: list[str], scope: Scope) ->
     elif "tf32" in parts:
         value = f"cudla_sim::ptx_tf32({scope.read('float', places[1])})"
     else:
-        name = f"cudla_sim::ptx_cvt_{rounding or 'rzi'}"
+        cut = "cut" if to in _REAL and rounding == "rzi" else ""
+        name = f"cudla_sim::ptx_cvt_{cut or rounding or 'rzi'}"
         if "sat" in parts and not rounding:
             name = "cudla_sim::ptx_cvt_sat"
         value = f"{name}<{to}>({scope.read(source, places[1])})"

@@ -16,6 +16,10 @@ from .variables import alignment
 
 _GUARD = re.compile(r"@\s*(!?)\s*([%\w$]+)\s+")
 _LABEL = re.compile(r"([A-Za-z_$%][\w$]*)\s*:(?!:)\s*")
+_ALONE = re.compile(
+    r"([A-Za-z_$%][\w$]*\s*:)(?!:)(?!\s*\.(?:callprototype|branchtargets|calltargets)\b)"
+)
+"""A label: what follows may be of a line of its own."""
 _LOCATION = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+\d+([^\n;]*)")
 _KINDS = {"__half": "uint16_t", "__nv_bfloat16": "uint16_t"}
 _PAIRS = {"__half2": "uint32_t", "__nv_bfloat162": "uint32_t"}
@@ -34,6 +38,10 @@ def pieces(body: str, line: int) -> Iterator[Piece]:
     at, begin = 0, 0
     while at < len(body):
         sign = body[at]
+        if begin == at and (label := _ALONE.match(body, at)):
+            yield Piece(label[1], line)
+            begin = at = label.end()
+            continue
         if begin == at and (found := _LOCATION.match(body, at)):
             yield Piece(found[0], line)
             begin = at = found.end()
