@@ -302,13 +302,24 @@ _RELEASE_13 = {
 }
 """What CUDA 13 has under a name of CUDA 12: programs built with it bind to the names of that
 version (CUDA 13.0 Release Notes, "Removed Features"; its ``cuda_runtime_api.h``)."""
-_VERSIONS = "libcudart.so.12", "libcudart.so.13"
+_OWN = "libcudart_sim"
+"""The version that names have for modules of ours: NVIDIA's library may be in the process."""
+_RUNTIME = "libcudart.so.12", "libcudart.so.13"
+_NVRTC = "libnvrtc.so.12", "libnvrtc.so.13"
+
+
+def _versions(function: Function) -> tuple[str, ...]:
+    """Those under which programs know it: by the library that they were linked with. Ours under
+    the runtime's name has all."""
+    if function.name.startswith(("cuda", "__cud")):
+        return _RUNTIME
+    return (_RUNTIME[0], *(_NVRTC if function.name.startswith("nvrtc") else ()))
 
 
 def cudart_exports_c(api: Api, headers: Sequence[str]) -> str:
     """libcudart_sim.so: forwards each CUDA name to its private twin in libcudla_sim.so.
 
-    The names of the runtime are there in two versions: the first is that of the headers.
+    Each version of a name is a function of its own: an alias would take the name away.
     """
     parts = [f"/* {BANNER} */"]
     parts += [f'#include "{h}"' for h in headers]
@@ -317,18 +328,16 @@ def cudart_exports_c(api: Api, headers: Sequence[str]) -> str:
     for function in api.functions:
         if not _is_beside_real(function):
             continue
-        parts.append(_forwarded(function, function.name))
-        if not _is_runtime(function):
-            continue
-        later = f"release13_{function.name}"
-        other = functions.get(_RELEASE_13.get(function.name, ""), function)
-        parts.append(_forwarded(other, later))  # an alias would take the name from the first one
-        parts.append(f'__asm__(".symver {later}, {function.name}@{_VERSIONS[1]}");')
-        for twin in per_thread(function):
-            later = f"release13_{twin}"
-            parts.append(_forwarded(function, twin, per_thread=True))
-            parts.append(_forwarded(other, later, per_thread=True))
-            parts.append(f'__asm__(".symver {later}, {twin}@{_VERSIONS[1]}");')
+        twins = [(function.name, False), *((name, True) for name in per_thread(function))]
+        for name, own_stream in twins:
+            parts.append(_forwarded(function, name, own_stream))
+            for number, version in enumerate(_versions(function)):
+                later = f"release{number}_{name}"
+                other = function
+                if version == _RUNTIME[1]:
+                    other = functions.get(_RELEASE_13.get(function.name, ""), function)
+                parts.append(_forwarded(other, later, own_stream))
+                parts.append(f'__asm__(".symver {later}, {name}@{version}");')
     return "\n\n".join(parts) + "\n"
 
 
@@ -377,10 +386,6 @@ def _forwarded(function: Function, name: str, per_thread: bool = False) -> str:
     )
 
 
-def _is_runtime(function: Function) -> bool:
-    return function.name.startswith(("cuda", "__cuda"))
-
-
 _DRIVER = ("cuda/cuda.h", "cuda/crt/driver_")
 
 
@@ -400,7 +405,7 @@ def version_script(api: Api, cudart: bool) -> str:
     names = sorted(f.name for f in api.functions if _is_beside_real(f) == cudart)
     if cudart:
         names += [twin for f in api.functions if _is_beside_real(f) for twin in per_thread(f)]
-    lines = [f"/* {BANNER} */", f"{_VERSIONS[0]} {{" if cudart else "{", "  global:"]
+    lines = [f"/* {BANNER} */", f"{_OWN} {{" if cudart else "{", "  global:"]
     lines += [f"    {name};" for name in names]
     if not cudart:
         lines += [f"    {name};" for f in families.FAMILIES for name in f.cpp_symbols]
@@ -408,7 +413,7 @@ def version_script(api: Api, cudart: bool) -> str:
         lines.append("    sim_bridge_attach; /* for the extension */")
     lines += ["  local: *;", "};"]
     if cudart:
-        lines.append(f"{_VERSIONS[1]} {{ }};")
+        lines += [f"{version} {{ }};" for version in (*_RUNTIME, *_NVRTC)]
     return "\n".join(lines) + "\n"
 
 

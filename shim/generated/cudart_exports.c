@@ -69,12 +69,20 @@ SIM_EXPORT cudaError_t cudaLaunchKernel(const void *func, struct dim3 gridDim, s
 }
 
 extern cudaError_t sim__cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
 {
     return sim__cudaLaunchKernel(func, gridDim, blockDim, args, sharedMem, stream);
 }
 
-__asm__(".symver release13_cudaLaunchKernel, cudaLaunchKernel@libcudart.so.13");
+__asm__(".symver release0_cudaLaunchKernel, cudaLaunchKernel@libcudart.so.12");
+
+extern cudaError_t sim__cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    return sim__cudaLaunchKernel(func, gridDim, blockDim, args, sharedMem, stream);
+}
+
+__asm__(".symver release1_cudaLaunchKernel, cudaLaunchKernel@libcudart.so.13");
 
 extern cudaError_t sim__cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaLaunchKernel_ptsz(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
@@ -84,13 +92,22 @@ SIM_EXPORT cudaError_t cudaLaunchKernel_ptsz(const void *func, struct dim3 gridD
 }
 
 extern cudaError_t sim__cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaLaunchKernel_ptsz(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaLaunchKernel_ptsz(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaLaunchKernel(func, gridDim, blockDim, args, sharedMem, stream);
 }
 
-__asm__(".symver release13_cudaLaunchKernel_ptsz, cudaLaunchKernel_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaLaunchKernel_ptsz, cudaLaunchKernel_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaLaunchKernel_ptsz(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaLaunchKernel(func, gridDim, blockDim, args, sharedMem, stream);
+}
+
+__asm__(".symver release1_cudaLaunchKernel_ptsz, cudaLaunchKernel_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
@@ -99,12 +116,20 @@ SIM_EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *func, struct dim3
 }
 
 extern cudaError_t sim__cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
 {
     return sim__cudaLaunchCooperativeKernel(func, gridDim, blockDim, args, sharedMem, stream);
 }
 
-__asm__(".symver release13_cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel@libcudart.so.13");
+__asm__(".symver release0_cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel@libcudart.so.12");
+
+extern cudaError_t sim__cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    return sim__cudaLaunchCooperativeKernel(func, gridDim, blockDim, args, sharedMem, stream);
+}
+
+__asm__(".symver release1_cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel@libcudart.so.13");
 
 extern cudaError_t sim__cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
@@ -114,13 +139,22 @@ SIM_EXPORT cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *func, struct
 }
 
 extern cudaError_t sim__cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaLaunchCooperativeKernel_ptsz(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaLaunchCooperativeKernel_ptsz(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaLaunchCooperativeKernel(func, gridDim, blockDim, args, sharedMem, stream);
 }
 
-__asm__(".symver release13_cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaLaunchCooperativeKernel_ptsz(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaLaunchCooperativeKernel(func, gridDim, blockDim, args, sharedMem, stream);
+}
+
+__asm__(".symver release1_cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel_ptsz@libcudart.so.13");
 
 extern unsigned int sim____cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim, size_t sharedMem, struct CUstream_st *stream);
 SIM_EXPORT unsigned int __cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim, size_t sharedMem, struct CUstream_st *stream)
@@ -129,12 +163,20 @@ SIM_EXPORT unsigned int __cudaPushCallConfiguration(struct dim3 gridDim, struct 
 }
 
 extern unsigned int sim____cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim, size_t sharedMem, struct CUstream_st *stream);
-SIM_EXPORT unsigned int release13___cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim, size_t sharedMem, struct CUstream_st *stream)
+SIM_EXPORT unsigned int release0___cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim, size_t sharedMem, struct CUstream_st *stream)
 {
     return sim____cudaPushCallConfiguration(gridDim, blockDim, sharedMem, stream);
 }
 
-__asm__(".symver release13___cudaPushCallConfiguration, __cudaPushCallConfiguration@libcudart.so.13");
+__asm__(".symver release0___cudaPushCallConfiguration, __cudaPushCallConfiguration@libcudart.so.12");
+
+extern unsigned int sim____cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim, size_t sharedMem, struct CUstream_st *stream);
+SIM_EXPORT unsigned int release1___cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim, size_t sharedMem, struct CUstream_st *stream)
+{
+    return sim____cudaPushCallConfiguration(gridDim, blockDim, sharedMem, stream);
+}
+
+__asm__(".symver release1___cudaPushCallConfiguration, __cudaPushCallConfiguration@libcudart.so.13");
 
 extern cudaError_t sim____cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockDim, size_t *sharedMem, void *stream);
 SIM_EXPORT cudaError_t __cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockDim, size_t *sharedMem, void *stream)
@@ -143,12 +185,20 @@ SIM_EXPORT cudaError_t __cudaPopCallConfiguration(struct dim3 *gridDim, struct d
 }
 
 extern cudaError_t sim____cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockDim, size_t *sharedMem, void *stream);
-SIM_EXPORT cudaError_t release13___cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockDim, size_t *sharedMem, void *stream)
+SIM_EXPORT cudaError_t release0___cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockDim, size_t *sharedMem, void *stream)
 {
     return sim____cudaPopCallConfiguration(gridDim, blockDim, sharedMem, stream);
 }
 
-__asm__(".symver release13___cudaPopCallConfiguration, __cudaPopCallConfiguration@libcudart.so.13");
+__asm__(".symver release0___cudaPopCallConfiguration, __cudaPopCallConfiguration@libcudart.so.12");
+
+extern cudaError_t sim____cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockDim, size_t *sharedMem, void *stream);
+SIM_EXPORT cudaError_t release1___cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockDim, size_t *sharedMem, void *stream)
+{
+    return sim____cudaPopCallConfiguration(gridDim, blockDim, sharedMem, stream);
+}
+
+__asm__(".symver release1___cudaPopCallConfiguration, __cudaPopCallConfiguration@libcudart.so.13");
 
 extern cudaError_t sim____cudaGetKernel(void **kernel, const void *func);
 SIM_EXPORT cudaError_t __cudaGetKernel(void **kernel, const void *func)
@@ -157,12 +207,20 @@ SIM_EXPORT cudaError_t __cudaGetKernel(void **kernel, const void *func)
 }
 
 extern cudaError_t sim____cudaGetKernel(void **kernel, const void *func);
-SIM_EXPORT cudaError_t release13___cudaGetKernel(void **kernel, const void *func)
+SIM_EXPORT cudaError_t release0___cudaGetKernel(void **kernel, const void *func)
 {
     return sim____cudaGetKernel(kernel, func);
 }
 
-__asm__(".symver release13___cudaGetKernel, __cudaGetKernel@libcudart.so.13");
+__asm__(".symver release0___cudaGetKernel, __cudaGetKernel@libcudart.so.12");
+
+extern cudaError_t sim____cudaGetKernel(void **kernel, const void *func);
+SIM_EXPORT cudaError_t release1___cudaGetKernel(void **kernel, const void *func)
+{
+    return sim____cudaGetKernel(kernel, func);
+}
+
+__asm__(".symver release1___cudaGetKernel, __cudaGetKernel@libcudart.so.13");
 
 extern cudaError_t sim____cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
 SIM_EXPORT cudaError_t __cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
@@ -171,12 +229,20 @@ SIM_EXPORT cudaError_t __cudaLaunchKernel(void *kernel, struct dim3 gridDim, str
 }
 
 extern cudaError_t sim____cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13___cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0___cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
 {
     return sim____cudaLaunchKernel(kernel, gridDim, blockDim, args, sharedMem, stream);
 }
 
-__asm__(".symver release13___cudaLaunchKernel, __cudaLaunchKernel@libcudart.so.13");
+__asm__(".symver release0___cudaLaunchKernel, __cudaLaunchKernel@libcudart.so.12");
+
+extern cudaError_t sim____cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1___cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    return sim____cudaLaunchKernel(kernel, gridDim, blockDim, args, sharedMem, stream);
+}
+
+__asm__(".symver release1___cudaLaunchKernel, __cudaLaunchKernel@libcudart.so.13");
 
 extern cudaError_t sim____cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
 SIM_EXPORT cudaError_t __cudaLaunchKernel_ptsz(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
@@ -186,13 +252,22 @@ SIM_EXPORT cudaError_t __cudaLaunchKernel_ptsz(void *kernel, struct dim3 gridDim
 }
 
 extern cudaError_t sim____cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13___cudaLaunchKernel_ptsz(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0___cudaLaunchKernel_ptsz(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim____cudaLaunchKernel(kernel, gridDim, blockDim, args, sharedMem, stream);
 }
 
-__asm__(".symver release13___cudaLaunchKernel_ptsz, __cudaLaunchKernel_ptsz@libcudart.so.13");
+__asm__(".symver release0___cudaLaunchKernel_ptsz, __cudaLaunchKernel_ptsz@libcudart.so.12");
+
+extern cudaError_t sim____cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1___cudaLaunchKernel_ptsz(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim____cudaLaunchKernel(kernel, gridDim, blockDim, args, sharedMem, stream);
+}
+
+__asm__(".symver release1___cudaLaunchKernel_ptsz, __cudaLaunchKernel_ptsz@libcudart.so.13");
 
 extern cudaError_t sim____cudlaSimLaunch(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void *data);
 SIM_EXPORT cudaError_t __cudlaSimLaunch(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void *data)
@@ -200,11 +275,43 @@ SIM_EXPORT cudaError_t __cudlaSimLaunch(cudaStream_t stream, const char *kernel,
     return sim____cudlaSimLaunch(stream, kernel, run, drop, data);
 }
 
+extern cudaError_t sim____cudlaSimLaunch(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void *data);
+SIM_EXPORT cudaError_t release0___cudlaSimLaunch(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void *data)
+{
+    return sim____cudlaSimLaunch(stream, kernel, run, drop, data);
+}
+
+__asm__(".symver release0___cudlaSimLaunch, __cudlaSimLaunch@libcudart.so.12");
+
+extern cudaError_t sim____cudlaSimLaunch(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void *data);
+SIM_EXPORT cudaError_t release1___cudlaSimLaunch(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void *data)
+{
+    return sim____cudlaSimLaunch(stream, kernel, run, drop, data);
+}
+
+__asm__(".symver release1___cudlaSimLaunch, __cudlaSimLaunch@libcudart.so.13");
+
 extern cudaError_t sim____cudlaSimLaunchOf(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void (*tell)(void *, void *), void *data);
 SIM_EXPORT cudaError_t __cudlaSimLaunchOf(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void (*tell)(void *, void *), void *data)
 {
     return sim____cudlaSimLaunchOf(stream, kernel, run, drop, tell, data);
 }
+
+extern cudaError_t sim____cudlaSimLaunchOf(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void (*tell)(void *, void *), void *data);
+SIM_EXPORT cudaError_t release0___cudlaSimLaunchOf(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void (*tell)(void *, void *), void *data)
+{
+    return sim____cudlaSimLaunchOf(stream, kernel, run, drop, tell, data);
+}
+
+__asm__(".symver release0___cudlaSimLaunchOf, __cudlaSimLaunchOf@libcudart.so.12");
+
+extern cudaError_t sim____cudlaSimLaunchOf(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void (*tell)(void *, void *), void *data);
+SIM_EXPORT cudaError_t release1___cudlaSimLaunchOf(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void (*tell)(void *, void *), void *data)
+{
+    return sim____cudlaSimLaunchOf(stream, kernel, run, drop, tell, data);
+}
+
+__asm__(".symver release1___cudlaSimLaunchOf, __cudlaSimLaunchOf@libcudart.so.13");
 
 extern void sim____cudlaSimFault(cudaError_t error, const char *explanation);
 SIM_EXPORT void __cudlaSimFault(cudaError_t error, const char *explanation)
@@ -212,11 +319,43 @@ SIM_EXPORT void __cudlaSimFault(cudaError_t error, const char *explanation)
     sim____cudlaSimFault(error, explanation);
 }
 
+extern void sim____cudlaSimFault(cudaError_t error, const char *explanation);
+SIM_EXPORT void release0___cudlaSimFault(cudaError_t error, const char *explanation)
+{
+    sim____cudlaSimFault(error, explanation);
+}
+
+__asm__(".symver release0___cudlaSimFault, __cudlaSimFault@libcudart.so.12");
+
+extern void sim____cudlaSimFault(cudaError_t error, const char *explanation);
+SIM_EXPORT void release1___cudlaSimFault(cudaError_t error, const char *explanation)
+{
+    sim____cudlaSimFault(error, explanation);
+}
+
+__asm__(".symver release1___cudlaSimFault, __cudlaSimFault@libcudart.so.13");
+
 extern cudaError_t sim____cudlaSimVariable(void *address, size_t size);
 SIM_EXPORT cudaError_t __cudlaSimVariable(void *address, size_t size)
 {
     return sim____cudlaSimVariable(address, size);
 }
+
+extern cudaError_t sim____cudlaSimVariable(void *address, size_t size);
+SIM_EXPORT cudaError_t release0___cudlaSimVariable(void *address, size_t size)
+{
+    return sim____cudlaSimVariable(address, size);
+}
+
+__asm__(".symver release0___cudlaSimVariable, __cudlaSimVariable@libcudart.so.12");
+
+extern cudaError_t sim____cudlaSimVariable(void *address, size_t size);
+SIM_EXPORT cudaError_t release1___cudlaSimVariable(void *address, size_t size)
+{
+    return sim____cudlaSimVariable(address, size);
+}
+
+__asm__(".symver release1___cudlaSimVariable, __cudlaSimVariable@libcudart.so.13");
 
 extern unsigned int sim____cudlaSimChecks(void);
 SIM_EXPORT unsigned int __cudlaSimChecks(void)
@@ -224,11 +363,43 @@ SIM_EXPORT unsigned int __cudlaSimChecks(void)
     return sim____cudlaSimChecks();
 }
 
+extern unsigned int sim____cudlaSimChecks(void);
+SIM_EXPORT unsigned int release0___cudlaSimChecks(void)
+{
+    return sim____cudlaSimChecks();
+}
+
+__asm__(".symver release0___cudlaSimChecks, __cudlaSimChecks@libcudart.so.12");
+
+extern unsigned int sim____cudlaSimChecks(void);
+SIM_EXPORT unsigned int release1___cudlaSimChecks(void)
+{
+    return sim____cudlaSimChecks();
+}
+
+__asm__(".symver release1___cudlaSimChecks, __cudlaSimChecks@libcudart.so.13");
+
 extern size_t sim____cudlaSimRanges(void **bounds, size_t room);
 SIM_EXPORT size_t __cudlaSimRanges(void **bounds, size_t room)
 {
     return sim____cudlaSimRanges(bounds, room);
 }
+
+extern size_t sim____cudlaSimRanges(void **bounds, size_t room);
+SIM_EXPORT size_t release0___cudlaSimRanges(void **bounds, size_t room)
+{
+    return sim____cudlaSimRanges(bounds, room);
+}
+
+__asm__(".symver release0___cudlaSimRanges, __cudlaSimRanges@libcudart.so.12");
+
+extern size_t sim____cudlaSimRanges(void **bounds, size_t room);
+SIM_EXPORT size_t release1___cudlaSimRanges(void **bounds, size_t room)
+{
+    return sim____cudlaSimRanges(bounds, room);
+}
+
+__asm__(".symver release1___cudlaSimRanges, __cudlaSimRanges@libcudart.so.13");
 
 extern int sim____cudlaSimShared(const void *func, int allow);
 SIM_EXPORT int __cudlaSimShared(const void *func, int allow)
@@ -236,11 +407,43 @@ SIM_EXPORT int __cudlaSimShared(const void *func, int allow)
     return sim____cudlaSimShared(func, allow);
 }
 
+extern int sim____cudlaSimShared(const void *func, int allow);
+SIM_EXPORT int release0___cudlaSimShared(const void *func, int allow)
+{
+    return sim____cudlaSimShared(func, allow);
+}
+
+__asm__(".symver release0___cudlaSimShared, __cudlaSimShared@libcudart.so.12");
+
+extern int sim____cudlaSimShared(const void *func, int allow);
+SIM_EXPORT int release1___cudlaSimShared(const void *func, int allow)
+{
+    return sim____cudlaSimShared(func, allow);
+}
+
+__asm__(".symver release1___cudlaSimShared, __cudlaSimShared@libcudart.so.13");
+
 extern void sim____cudlaSimCatch(int (*take)(void *trap));
 SIM_EXPORT void __cudlaSimCatch(int (*take)(void *trap))
 {
     sim____cudlaSimCatch(take);
 }
+
+extern void sim____cudlaSimCatch(int (*take)(void *trap));
+SIM_EXPORT void release0___cudlaSimCatch(int (*take)(void *trap))
+{
+    sim____cudlaSimCatch(take);
+}
+
+__asm__(".symver release0___cudlaSimCatch, __cudlaSimCatch@libcudart.so.12");
+
+extern void sim____cudlaSimCatch(int (*take)(void *trap));
+SIM_EXPORT void release1___cudlaSimCatch(int (*take)(void *trap))
+{
+    sim____cudlaSimCatch(take);
+}
+
+__asm__(".symver release1___cudlaSimCatch, __cudlaSimCatch@libcudart.so.13");
 
 extern void *sim____cudlaSimSignalStack(void *one);
 SIM_EXPORT void *__cudlaSimSignalStack(void *one)
@@ -248,11 +451,43 @@ SIM_EXPORT void *__cudlaSimSignalStack(void *one)
     return sim____cudlaSimSignalStack(one);
 }
 
+extern void *sim____cudlaSimSignalStack(void *one);
+SIM_EXPORT void *release0___cudlaSimSignalStack(void *one)
+{
+    return sim____cudlaSimSignalStack(one);
+}
+
+__asm__(".symver release0___cudlaSimSignalStack, __cudlaSimSignalStack@libcudart.so.12");
+
+extern void *sim____cudlaSimSignalStack(void *one);
+SIM_EXPORT void *release1___cudlaSimSignalStack(void *one)
+{
+    return sim____cudlaSimSignalStack(one);
+}
+
+__asm__(".symver release1___cudlaSimSignalStack, __cudlaSimSignalStack@libcudart.so.13");
+
 extern size_t sim____cudlaSimLines(const void *at, char *text, size_t size);
 SIM_EXPORT size_t __cudlaSimLines(const void *at, char *text, size_t size)
 {
     return sim____cudlaSimLines(at, text, size);
 }
+
+extern size_t sim____cudlaSimLines(const void *at, char *text, size_t size);
+SIM_EXPORT size_t release0___cudlaSimLines(const void *at, char *text, size_t size)
+{
+    return sim____cudlaSimLines(at, text, size);
+}
+
+__asm__(".symver release0___cudlaSimLines, __cudlaSimLines@libcudart.so.12");
+
+extern size_t sim____cudlaSimLines(const void *at, char *text, size_t size);
+SIM_EXPORT size_t release1___cudlaSimLines(const void *at, char *text, size_t size)
+{
+    return sim____cudlaSimLines(at, text, size);
+}
+
+__asm__(".symver release1___cudlaSimLines, __cudlaSimLines@libcudart.so.13");
 
 extern void sim____cudlaSimThreadVariables(const void *inside, void **begin, void **end);
 SIM_EXPORT void __cudlaSimThreadVariables(const void *inside, void **begin, void **end)
@@ -260,11 +495,43 @@ SIM_EXPORT void __cudlaSimThreadVariables(const void *inside, void **begin, void
     sim____cudlaSimThreadVariables(inside, begin, end);
 }
 
+extern void sim____cudlaSimThreadVariables(const void *inside, void **begin, void **end);
+SIM_EXPORT void release0___cudlaSimThreadVariables(const void *inside, void **begin, void **end)
+{
+    sim____cudlaSimThreadVariables(inside, begin, end);
+}
+
+__asm__(".symver release0___cudlaSimThreadVariables, __cudlaSimThreadVariables@libcudart.so.12");
+
+extern void sim____cudlaSimThreadVariables(const void *inside, void **begin, void **end);
+SIM_EXPORT void release1___cudlaSimThreadVariables(const void *inside, void **begin, void **end)
+{
+    sim____cudlaSimThreadVariables(inside, begin, end);
+}
+
+__asm__(".symver release1___cudlaSimThreadVariables, __cudlaSimThreadVariables@libcudart.so.13");
+
 extern cudaError_t sim____cudlaSimRefuse(cudaError_t error, const char *explanation);
 SIM_EXPORT cudaError_t __cudlaSimRefuse(cudaError_t error, const char *explanation)
 {
     return sim____cudlaSimRefuse(error, explanation);
 }
+
+extern cudaError_t sim____cudlaSimRefuse(cudaError_t error, const char *explanation);
+SIM_EXPORT cudaError_t release0___cudlaSimRefuse(cudaError_t error, const char *explanation)
+{
+    return sim____cudlaSimRefuse(error, explanation);
+}
+
+__asm__(".symver release0___cudlaSimRefuse, __cudlaSimRefuse@libcudart.so.12");
+
+extern cudaError_t sim____cudlaSimRefuse(cudaError_t error, const char *explanation);
+SIM_EXPORT cudaError_t release1___cudlaSimRefuse(cudaError_t error, const char *explanation)
+{
+    return sim____cudlaSimRefuse(error, explanation);
+}
+
+__asm__(".symver release1___cudlaSimRefuse, __cudlaSimRefuse@libcudart.so.13");
 
 extern void **sim____cudaRegisterFatBinary(void *fatCubin);
 SIM_EXPORT void **__cudaRegisterFatBinary(void *fatCubin)
@@ -273,12 +540,20 @@ SIM_EXPORT void **__cudaRegisterFatBinary(void *fatCubin)
 }
 
 extern void **sim____cudaRegisterFatBinary(void *fatCubin);
-SIM_EXPORT void **release13___cudaRegisterFatBinary(void *fatCubin)
+SIM_EXPORT void **release0___cudaRegisterFatBinary(void *fatCubin)
 {
     return sim____cudaRegisterFatBinary(fatCubin);
 }
 
-__asm__(".symver release13___cudaRegisterFatBinary, __cudaRegisterFatBinary@libcudart.so.13");
+__asm__(".symver release0___cudaRegisterFatBinary, __cudaRegisterFatBinary@libcudart.so.12");
+
+extern void **sim____cudaRegisterFatBinary(void *fatCubin);
+SIM_EXPORT void **release1___cudaRegisterFatBinary(void *fatCubin)
+{
+    return sim____cudaRegisterFatBinary(fatCubin);
+}
+
+__asm__(".symver release1___cudaRegisterFatBinary, __cudaRegisterFatBinary@libcudart.so.13");
 
 extern void sim____cudaRegisterFatBinaryEnd(void **fatCubinHandle);
 SIM_EXPORT void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
@@ -287,12 +562,20 @@ SIM_EXPORT void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
 }
 
 extern void sim____cudaRegisterFatBinaryEnd(void **fatCubinHandle);
-SIM_EXPORT void release13___cudaRegisterFatBinaryEnd(void **fatCubinHandle)
+SIM_EXPORT void release0___cudaRegisterFatBinaryEnd(void **fatCubinHandle)
 {
     sim____cudaRegisterFatBinaryEnd(fatCubinHandle);
 }
 
-__asm__(".symver release13___cudaRegisterFatBinaryEnd, __cudaRegisterFatBinaryEnd@libcudart.so.13");
+__asm__(".symver release0___cudaRegisterFatBinaryEnd, __cudaRegisterFatBinaryEnd@libcudart.so.12");
+
+extern void sim____cudaRegisterFatBinaryEnd(void **fatCubinHandle);
+SIM_EXPORT void release1___cudaRegisterFatBinaryEnd(void **fatCubinHandle)
+{
+    sim____cudaRegisterFatBinaryEnd(fatCubinHandle);
+}
+
+__asm__(".symver release1___cudaRegisterFatBinaryEnd, __cudaRegisterFatBinaryEnd@libcudart.so.13");
 
 extern void sim____cudaUnregisterFatBinary(void **fatCubinHandle);
 SIM_EXPORT void __cudaUnregisterFatBinary(void **fatCubinHandle)
@@ -301,12 +584,20 @@ SIM_EXPORT void __cudaUnregisterFatBinary(void **fatCubinHandle)
 }
 
 extern void sim____cudaUnregisterFatBinary(void **fatCubinHandle);
-SIM_EXPORT void release13___cudaUnregisterFatBinary(void **fatCubinHandle)
+SIM_EXPORT void release0___cudaUnregisterFatBinary(void **fatCubinHandle)
 {
     sim____cudaUnregisterFatBinary(fatCubinHandle);
 }
 
-__asm__(".symver release13___cudaUnregisterFatBinary, __cudaUnregisterFatBinary@libcudart.so.13");
+__asm__(".symver release0___cudaUnregisterFatBinary, __cudaUnregisterFatBinary@libcudart.so.12");
+
+extern void sim____cudaUnregisterFatBinary(void **fatCubinHandle);
+SIM_EXPORT void release1___cudaUnregisterFatBinary(void **fatCubinHandle)
+{
+    sim____cudaUnregisterFatBinary(fatCubinHandle);
+}
+
+__asm__(".symver release1___cudaUnregisterFatBinary, __cudaUnregisterFatBinary@libcudart.so.13");
 
 extern void sim____cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize);
 SIM_EXPORT void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize)
@@ -315,12 +606,20 @@ SIM_EXPORT void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFu
 }
 
 extern void sim____cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize);
-SIM_EXPORT void release13___cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize)
+SIM_EXPORT void release0___cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize)
 {
     sim____cudaRegisterFunction(fatCubinHandle, hostFun, deviceFun, deviceName, thread_limit, tid, bid, bDim, gDim, wSize);
 }
 
-__asm__(".symver release13___cudaRegisterFunction, __cudaRegisterFunction@libcudart.so.13");
+__asm__(".symver release0___cudaRegisterFunction, __cudaRegisterFunction@libcudart.so.12");
+
+extern void sim____cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize);
+SIM_EXPORT void release1___cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize)
+{
+    sim____cudaRegisterFunction(fatCubinHandle, hostFun, deviceFun, deviceName, thread_limit, tid, bid, bDim, gDim, wSize);
+}
+
+__asm__(".symver release1___cudaRegisterFunction, __cudaRegisterFunction@libcudart.so.13");
 
 extern void sim____cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
 SIM_EXPORT void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
@@ -329,12 +628,20 @@ SIM_EXPORT void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *de
 }
 
 extern void sim____cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
-SIM_EXPORT void release13___cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
+SIM_EXPORT void release0___cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
 {
     sim____cudaRegisterVar(fatCubinHandle, hostVar, deviceAddress, deviceName, ext, size, constant, global);
 }
 
-__asm__(".symver release13___cudaRegisterVar, __cudaRegisterVar@libcudart.so.13");
+__asm__(".symver release0___cudaRegisterVar, __cudaRegisterVar@libcudart.so.12");
+
+extern void sim____cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
+SIM_EXPORT void release1___cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
+{
+    sim____cudaRegisterVar(fatCubinHandle, hostVar, deviceAddress, deviceName, ext, size, constant, global);
+}
+
+__asm__(".symver release1___cudaRegisterVar, __cudaRegisterVar@libcudart.so.13");
 
 extern void sim____cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
 SIM_EXPORT void __cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
@@ -343,12 +650,20 @@ SIM_EXPORT void __cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPt
 }
 
 extern void sim____cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
-SIM_EXPORT void release13___cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
+SIM_EXPORT void release0___cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
 {
     sim____cudaRegisterManagedVar(fatCubinHandle, hostVarPtrAddress, deviceAddress, deviceName, ext, size, constant, global);
 }
 
-__asm__(".symver release13___cudaRegisterManagedVar, __cudaRegisterManagedVar@libcudart.so.13");
+__asm__(".symver release0___cudaRegisterManagedVar, __cudaRegisterManagedVar@libcudart.so.12");
+
+extern void sim____cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
+SIM_EXPORT void release1___cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
+{
+    sim____cudaRegisterManagedVar(fatCubinHandle, hostVarPtrAddress, deviceAddress, deviceName, ext, size, constant, global);
+}
+
+__asm__(".symver release1___cudaRegisterManagedVar, __cudaRegisterManagedVar@libcudart.so.13");
 
 extern char sim____cudaInitModule(void **fatCubinHandle);
 SIM_EXPORT char __cudaInitModule(void **fatCubinHandle)
@@ -357,12 +672,20 @@ SIM_EXPORT char __cudaInitModule(void **fatCubinHandle)
 }
 
 extern char sim____cudaInitModule(void **fatCubinHandle);
-SIM_EXPORT char release13___cudaInitModule(void **fatCubinHandle)
+SIM_EXPORT char release0___cudaInitModule(void **fatCubinHandle)
 {
     return sim____cudaInitModule(fatCubinHandle);
 }
 
-__asm__(".symver release13___cudaInitModule, __cudaInitModule@libcudart.so.13");
+__asm__(".symver release0___cudaInitModule, __cudaInitModule@libcudart.so.12");
+
+extern char sim____cudaInitModule(void **fatCubinHandle);
+SIM_EXPORT char release1___cudaInitModule(void **fatCubinHandle)
+{
+    return sim____cudaInitModule(fatCubinHandle);
+}
+
+__asm__(".symver release1___cudaInitModule, __cudaInitModule@libcudart.so.13");
 
 extern cudaError_t sim__cudaProfilerStart(void);
 SIM_EXPORT cudaError_t cudaProfilerStart(void)
@@ -371,12 +694,20 @@ SIM_EXPORT cudaError_t cudaProfilerStart(void)
 }
 
 extern cudaError_t sim__cudaProfilerStart(void);
-SIM_EXPORT cudaError_t release13_cudaProfilerStart(void)
+SIM_EXPORT cudaError_t release0_cudaProfilerStart(void)
 {
     return sim__cudaProfilerStart();
 }
 
-__asm__(".symver release13_cudaProfilerStart, cudaProfilerStart@libcudart.so.13");
+__asm__(".symver release0_cudaProfilerStart, cudaProfilerStart@libcudart.so.12");
+
+extern cudaError_t sim__cudaProfilerStart(void);
+SIM_EXPORT cudaError_t release1_cudaProfilerStart(void)
+{
+    return sim__cudaProfilerStart();
+}
+
+__asm__(".symver release1_cudaProfilerStart, cudaProfilerStart@libcudart.so.13");
 
 extern cudaError_t sim__cudaProfilerStop(void);
 SIM_EXPORT cudaError_t cudaProfilerStop(void)
@@ -385,12 +716,20 @@ SIM_EXPORT cudaError_t cudaProfilerStop(void)
 }
 
 extern cudaError_t sim__cudaProfilerStop(void);
-SIM_EXPORT cudaError_t release13_cudaProfilerStop(void)
+SIM_EXPORT cudaError_t release0_cudaProfilerStop(void)
 {
     return sim__cudaProfilerStop();
 }
 
-__asm__(".symver release13_cudaProfilerStop, cudaProfilerStop@libcudart.so.13");
+__asm__(".symver release0_cudaProfilerStop, cudaProfilerStop@libcudart.so.12");
+
+extern cudaError_t sim__cudaProfilerStop(void);
+SIM_EXPORT cudaError_t release1_cudaProfilerStop(void)
+{
+    return sim__cudaProfilerStop();
+}
+
+__asm__(".symver release1_cudaProfilerStop, cudaProfilerStop@libcudart.so.13");
 
 extern cudaError_t sim__cudaDriverGetVersion(int *driverVersion);
 SIM_EXPORT cudaError_t cudaDriverGetVersion(int *driverVersion)
@@ -399,12 +738,20 @@ SIM_EXPORT cudaError_t cudaDriverGetVersion(int *driverVersion)
 }
 
 extern cudaError_t sim__cudaDriverGetVersion(int *driverVersion);
-SIM_EXPORT cudaError_t release13_cudaDriverGetVersion(int *driverVersion)
+SIM_EXPORT cudaError_t release0_cudaDriverGetVersion(int *driverVersion)
 {
     return sim__cudaDriverGetVersion(driverVersion);
 }
 
-__asm__(".symver release13_cudaDriverGetVersion, cudaDriverGetVersion@libcudart.so.13");
+__asm__(".symver release0_cudaDriverGetVersion, cudaDriverGetVersion@libcudart.so.12");
+
+extern cudaError_t sim__cudaDriverGetVersion(int *driverVersion);
+SIM_EXPORT cudaError_t release1_cudaDriverGetVersion(int *driverVersion)
+{
+    return sim__cudaDriverGetVersion(driverVersion);
+}
+
+__asm__(".symver release1_cudaDriverGetVersion, cudaDriverGetVersion@libcudart.so.13");
 
 extern cudaError_t sim__cudaRuntimeGetVersion(int *runtimeVersion);
 SIM_EXPORT cudaError_t cudaRuntimeGetVersion(int *runtimeVersion)
@@ -413,12 +760,20 @@ SIM_EXPORT cudaError_t cudaRuntimeGetVersion(int *runtimeVersion)
 }
 
 extern cudaError_t sim__cudaRuntimeGetVersion(int *runtimeVersion);
-SIM_EXPORT cudaError_t release13_cudaRuntimeGetVersion(int *runtimeVersion)
+SIM_EXPORT cudaError_t release0_cudaRuntimeGetVersion(int *runtimeVersion)
 {
     return sim__cudaRuntimeGetVersion(runtimeVersion);
 }
 
-__asm__(".symver release13_cudaRuntimeGetVersion, cudaRuntimeGetVersion@libcudart.so.13");
+__asm__(".symver release0_cudaRuntimeGetVersion, cudaRuntimeGetVersion@libcudart.so.12");
+
+extern cudaError_t sim__cudaRuntimeGetVersion(int *runtimeVersion);
+SIM_EXPORT cudaError_t release1_cudaRuntimeGetVersion(int *runtimeVersion)
+{
+    return sim__cudaRuntimeGetVersion(runtimeVersion);
+}
+
+__asm__(".symver release1_cudaRuntimeGetVersion, cudaRuntimeGetVersion@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetLastError(void);
 SIM_EXPORT cudaError_t cudaGetLastError(void)
@@ -427,12 +782,20 @@ SIM_EXPORT cudaError_t cudaGetLastError(void)
 }
 
 extern cudaError_t sim__cudaGetLastError(void);
-SIM_EXPORT cudaError_t release13_cudaGetLastError(void)
+SIM_EXPORT cudaError_t release0_cudaGetLastError(void)
 {
     return sim__cudaGetLastError();
 }
 
-__asm__(".symver release13_cudaGetLastError, cudaGetLastError@libcudart.so.13");
+__asm__(".symver release0_cudaGetLastError, cudaGetLastError@libcudart.so.12");
+
+extern cudaError_t sim__cudaGetLastError(void);
+SIM_EXPORT cudaError_t release1_cudaGetLastError(void)
+{
+    return sim__cudaGetLastError();
+}
+
+__asm__(".symver release1_cudaGetLastError, cudaGetLastError@libcudart.so.13");
 
 extern cudaError_t sim__cudaPeekAtLastError(void);
 SIM_EXPORT cudaError_t cudaPeekAtLastError(void)
@@ -441,12 +804,20 @@ SIM_EXPORT cudaError_t cudaPeekAtLastError(void)
 }
 
 extern cudaError_t sim__cudaPeekAtLastError(void);
-SIM_EXPORT cudaError_t release13_cudaPeekAtLastError(void)
+SIM_EXPORT cudaError_t release0_cudaPeekAtLastError(void)
 {
     return sim__cudaPeekAtLastError();
 }
 
-__asm__(".symver release13_cudaPeekAtLastError, cudaPeekAtLastError@libcudart.so.13");
+__asm__(".symver release0_cudaPeekAtLastError, cudaPeekAtLastError@libcudart.so.12");
+
+extern cudaError_t sim__cudaPeekAtLastError(void);
+SIM_EXPORT cudaError_t release1_cudaPeekAtLastError(void)
+{
+    return sim__cudaPeekAtLastError();
+}
+
+__asm__(".symver release1_cudaPeekAtLastError, cudaPeekAtLastError@libcudart.so.13");
 
 extern const char *sim__cudaGetErrorName(cudaError_t error);
 SIM_EXPORT const char *cudaGetErrorName(cudaError_t error)
@@ -455,12 +826,20 @@ SIM_EXPORT const char *cudaGetErrorName(cudaError_t error)
 }
 
 extern const char *sim__cudaGetErrorName(cudaError_t error);
-SIM_EXPORT const char *release13_cudaGetErrorName(cudaError_t error)
+SIM_EXPORT const char *release0_cudaGetErrorName(cudaError_t error)
 {
     return sim__cudaGetErrorName(error);
 }
 
-__asm__(".symver release13_cudaGetErrorName, cudaGetErrorName@libcudart.so.13");
+__asm__(".symver release0_cudaGetErrorName, cudaGetErrorName@libcudart.so.12");
+
+extern const char *sim__cudaGetErrorName(cudaError_t error);
+SIM_EXPORT const char *release1_cudaGetErrorName(cudaError_t error)
+{
+    return sim__cudaGetErrorName(error);
+}
+
+__asm__(".symver release1_cudaGetErrorName, cudaGetErrorName@libcudart.so.13");
 
 extern const char *sim__cudaGetErrorString(cudaError_t error);
 SIM_EXPORT const char *cudaGetErrorString(cudaError_t error)
@@ -469,12 +848,20 @@ SIM_EXPORT const char *cudaGetErrorString(cudaError_t error)
 }
 
 extern const char *sim__cudaGetErrorString(cudaError_t error);
-SIM_EXPORT const char *release13_cudaGetErrorString(cudaError_t error)
+SIM_EXPORT const char *release0_cudaGetErrorString(cudaError_t error)
 {
     return sim__cudaGetErrorString(error);
 }
 
-__asm__(".symver release13_cudaGetErrorString, cudaGetErrorString@libcudart.so.13");
+__asm__(".symver release0_cudaGetErrorString, cudaGetErrorString@libcudart.so.12");
+
+extern const char *sim__cudaGetErrorString(cudaError_t error);
+SIM_EXPORT const char *release1_cudaGetErrorString(cudaError_t error)
+{
+    return sim__cudaGetErrorString(error);
+}
+
+__asm__(".symver release1_cudaGetErrorString, cudaGetErrorString@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetDeviceCount(int *count);
 SIM_EXPORT cudaError_t cudaGetDeviceCount(int *count)
@@ -483,12 +870,20 @@ SIM_EXPORT cudaError_t cudaGetDeviceCount(int *count)
 }
 
 extern cudaError_t sim__cudaGetDeviceCount(int *count);
-SIM_EXPORT cudaError_t release13_cudaGetDeviceCount(int *count)
+SIM_EXPORT cudaError_t release0_cudaGetDeviceCount(int *count)
 {
     return sim__cudaGetDeviceCount(count);
 }
 
-__asm__(".symver release13_cudaGetDeviceCount, cudaGetDeviceCount@libcudart.so.13");
+__asm__(".symver release0_cudaGetDeviceCount, cudaGetDeviceCount@libcudart.so.12");
+
+extern cudaError_t sim__cudaGetDeviceCount(int *count);
+SIM_EXPORT cudaError_t release1_cudaGetDeviceCount(int *count)
+{
+    return sim__cudaGetDeviceCount(count);
+}
+
+__asm__(".symver release1_cudaGetDeviceCount, cudaGetDeviceCount@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device);
 SIM_EXPORT cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device)
@@ -497,12 +892,20 @@ SIM_EXPORT cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, i
 }
 
 extern cudaError_t sim__cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device);
-SIM_EXPORT cudaError_t release13_cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device)
+SIM_EXPORT cudaError_t release0_cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device)
 {
     return sim__cudaGetDeviceProperties_v2(prop, device);
 }
 
-__asm__(".symver release13_cudaGetDeviceProperties_v2, cudaGetDeviceProperties_v2@libcudart.so.13");
+__asm__(".symver release0_cudaGetDeviceProperties_v2, cudaGetDeviceProperties_v2@libcudart.so.12");
+
+extern cudaError_t sim__cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device);
+SIM_EXPORT cudaError_t release1_cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device)
+{
+    return sim__cudaGetDeviceProperties_v2(prop, device);
+}
+
+__asm__(".symver release1_cudaGetDeviceProperties_v2, cudaGetDeviceProperties_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
 SIM_EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
@@ -511,12 +914,20 @@ SIM_EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr at
 }
 
 extern cudaError_t sim__cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
-SIM_EXPORT cudaError_t release13_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
+SIM_EXPORT cudaError_t release0_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
 {
     return sim__cudaDeviceGetAttribute(value, attr, device);
 }
 
-__asm__(".symver release13_cudaDeviceGetAttribute, cudaDeviceGetAttribute@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceGetAttribute, cudaDeviceGetAttribute@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
+SIM_EXPORT cudaError_t release1_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
+{
+    return sim__cudaDeviceGetAttribute(value, attr, device);
+}
+
+__asm__(".symver release1_cudaDeviceGetAttribute, cudaDeviceGetAttribute@libcudart.so.13");
 
 extern cudaError_t sim__cudaChooseDevice(int *device, const struct cudaDeviceProp *prop);
 SIM_EXPORT cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
@@ -525,12 +936,20 @@ SIM_EXPORT cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp
 }
 
 extern cudaError_t sim__cudaChooseDevice(int *device, const struct cudaDeviceProp *prop);
-SIM_EXPORT cudaError_t release13_cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
+SIM_EXPORT cudaError_t release0_cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 {
     return sim__cudaChooseDevice(device, prop);
 }
 
-__asm__(".symver release13_cudaChooseDevice, cudaChooseDevice@libcudart.so.13");
+__asm__(".symver release0_cudaChooseDevice, cudaChooseDevice@libcudart.so.12");
+
+extern cudaError_t sim__cudaChooseDevice(int *device, const struct cudaDeviceProp *prop);
+SIM_EXPORT cudaError_t release1_cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
+{
+    return sim__cudaChooseDevice(device, prop);
+}
+
+__asm__(".symver release1_cudaChooseDevice, cudaChooseDevice@libcudart.so.13");
 
 extern cudaError_t sim__cudaSetDevice(int device);
 SIM_EXPORT cudaError_t cudaSetDevice(int device)
@@ -539,12 +958,20 @@ SIM_EXPORT cudaError_t cudaSetDevice(int device)
 }
 
 extern cudaError_t sim__cudaSetDevice(int device);
-SIM_EXPORT cudaError_t release13_cudaSetDevice(int device)
+SIM_EXPORT cudaError_t release0_cudaSetDevice(int device)
 {
     return sim__cudaSetDevice(device);
 }
 
-__asm__(".symver release13_cudaSetDevice, cudaSetDevice@libcudart.so.13");
+__asm__(".symver release0_cudaSetDevice, cudaSetDevice@libcudart.so.12");
+
+extern cudaError_t sim__cudaSetDevice(int device);
+SIM_EXPORT cudaError_t release1_cudaSetDevice(int device)
+{
+    return sim__cudaSetDevice(device);
+}
+
+__asm__(".symver release1_cudaSetDevice, cudaSetDevice@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetDevice(int *device);
 SIM_EXPORT cudaError_t cudaGetDevice(int *device)
@@ -553,12 +980,20 @@ SIM_EXPORT cudaError_t cudaGetDevice(int *device)
 }
 
 extern cudaError_t sim__cudaGetDevice(int *device);
-SIM_EXPORT cudaError_t release13_cudaGetDevice(int *device)
+SIM_EXPORT cudaError_t release0_cudaGetDevice(int *device)
 {
     return sim__cudaGetDevice(device);
 }
 
-__asm__(".symver release13_cudaGetDevice, cudaGetDevice@libcudart.so.13");
+__asm__(".symver release0_cudaGetDevice, cudaGetDevice@libcudart.so.12");
+
+extern cudaError_t sim__cudaGetDevice(int *device);
+SIM_EXPORT cudaError_t release1_cudaGetDevice(int *device)
+{
+    return sim__cudaGetDevice(device);
+}
+
+__asm__(".symver release1_cudaGetDevice, cudaGetDevice@libcudart.so.13");
 
 extern cudaError_t sim__cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags);
 SIM_EXPORT cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags)
@@ -567,12 +1002,20 @@ SIM_EXPORT cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsi
 }
 
 extern cudaError_t sim__cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags)
 {
     return sim__cudaInitDevice(device, deviceFlags, flags);
 }
 
-__asm__(".symver release13_cudaInitDevice, cudaInitDevice@libcudart.so.13");
+__asm__(".symver release0_cudaInitDevice, cudaInitDevice@libcudart.so.12");
+
+extern cudaError_t sim__cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags)
+{
+    return sim__cudaInitDevice(device, deviceFlags, flags);
+}
+
+__asm__(".symver release1_cudaInitDevice, cudaInitDevice@libcudart.so.13");
 
 extern cudaError_t sim__cudaSetValidDevices(int *device_arr, int len);
 SIM_EXPORT cudaError_t cudaSetValidDevices(int *device_arr, int len)
@@ -581,12 +1024,20 @@ SIM_EXPORT cudaError_t cudaSetValidDevices(int *device_arr, int len)
 }
 
 extern cudaError_t sim__cudaSetValidDevices(int *device_arr, int len);
-SIM_EXPORT cudaError_t release13_cudaSetValidDevices(int *device_arr, int len)
+SIM_EXPORT cudaError_t release0_cudaSetValidDevices(int *device_arr, int len)
 {
     return sim__cudaSetValidDevices(device_arr, len);
 }
 
-__asm__(".symver release13_cudaSetValidDevices, cudaSetValidDevices@libcudart.so.13");
+__asm__(".symver release0_cudaSetValidDevices, cudaSetValidDevices@libcudart.so.12");
+
+extern cudaError_t sim__cudaSetValidDevices(int *device_arr, int len);
+SIM_EXPORT cudaError_t release1_cudaSetValidDevices(int *device_arr, int len)
+{
+    return sim__cudaSetValidDevices(device_arr, len);
+}
+
+__asm__(".symver release1_cudaSetValidDevices, cudaSetValidDevices@libcudart.so.13");
 
 extern cudaError_t sim__cudaSetDeviceFlags(unsigned int flags);
 SIM_EXPORT cudaError_t cudaSetDeviceFlags(unsigned int flags)
@@ -595,12 +1046,20 @@ SIM_EXPORT cudaError_t cudaSetDeviceFlags(unsigned int flags)
 }
 
 extern cudaError_t sim__cudaSetDeviceFlags(unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaSetDeviceFlags(unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaSetDeviceFlags(unsigned int flags)
 {
     return sim__cudaSetDeviceFlags(flags);
 }
 
-__asm__(".symver release13_cudaSetDeviceFlags, cudaSetDeviceFlags@libcudart.so.13");
+__asm__(".symver release0_cudaSetDeviceFlags, cudaSetDeviceFlags@libcudart.so.12");
+
+extern cudaError_t sim__cudaSetDeviceFlags(unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaSetDeviceFlags(unsigned int flags)
+{
+    return sim__cudaSetDeviceFlags(flags);
+}
+
+__asm__(".symver release1_cudaSetDeviceFlags, cudaSetDeviceFlags@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetDeviceFlags(unsigned int *flags);
 SIM_EXPORT cudaError_t cudaGetDeviceFlags(unsigned int *flags)
@@ -609,12 +1068,20 @@ SIM_EXPORT cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 }
 
 extern cudaError_t sim__cudaGetDeviceFlags(unsigned int *flags);
-SIM_EXPORT cudaError_t release13_cudaGetDeviceFlags(unsigned int *flags)
+SIM_EXPORT cudaError_t release0_cudaGetDeviceFlags(unsigned int *flags)
 {
     return sim__cudaGetDeviceFlags(flags);
 }
 
-__asm__(".symver release13_cudaGetDeviceFlags, cudaGetDeviceFlags@libcudart.so.13");
+__asm__(".symver release0_cudaGetDeviceFlags, cudaGetDeviceFlags@libcudart.so.12");
+
+extern cudaError_t sim__cudaGetDeviceFlags(unsigned int *flags);
+SIM_EXPORT cudaError_t release1_cudaGetDeviceFlags(unsigned int *flags)
+{
+    return sim__cudaGetDeviceFlags(flags);
+}
+
+__asm__(".symver release1_cudaGetDeviceFlags, cudaGetDeviceFlags@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceSynchronize(void);
 SIM_EXPORT cudaError_t cudaDeviceSynchronize(void)
@@ -623,12 +1090,20 @@ SIM_EXPORT cudaError_t cudaDeviceSynchronize(void)
 }
 
 extern cudaError_t sim__cudaDeviceSynchronize(void);
-SIM_EXPORT cudaError_t release13_cudaDeviceSynchronize(void)
+SIM_EXPORT cudaError_t release0_cudaDeviceSynchronize(void)
 {
     return sim__cudaDeviceSynchronize();
 }
 
-__asm__(".symver release13_cudaDeviceSynchronize, cudaDeviceSynchronize@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceSynchronize, cudaDeviceSynchronize@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceSynchronize(void);
+SIM_EXPORT cudaError_t release1_cudaDeviceSynchronize(void)
+{
+    return sim__cudaDeviceSynchronize();
+}
+
+__asm__(".symver release1_cudaDeviceSynchronize, cudaDeviceSynchronize@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceReset(void);
 SIM_EXPORT cudaError_t cudaDeviceReset(void)
@@ -637,12 +1112,20 @@ SIM_EXPORT cudaError_t cudaDeviceReset(void)
 }
 
 extern cudaError_t sim__cudaDeviceReset(void);
-SIM_EXPORT cudaError_t release13_cudaDeviceReset(void)
+SIM_EXPORT cudaError_t release0_cudaDeviceReset(void)
 {
     return sim__cudaDeviceReset();
 }
 
-__asm__(".symver release13_cudaDeviceReset, cudaDeviceReset@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceReset, cudaDeviceReset@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceReset(void);
+SIM_EXPORT cudaError_t release1_cudaDeviceReset(void)
+{
+    return sim__cudaDeviceReset();
+}
+
+__asm__(".symver release1_cudaDeviceReset, cudaDeviceReset@libcudart.so.13");
 
 extern cudaError_t sim__cudaThreadSynchronize(void);
 SIM_EXPORT cudaError_t cudaThreadSynchronize(void)
@@ -651,12 +1134,20 @@ SIM_EXPORT cudaError_t cudaThreadSynchronize(void)
 }
 
 extern cudaError_t sim__cudaThreadSynchronize(void);
-SIM_EXPORT cudaError_t release13_cudaThreadSynchronize(void)
+SIM_EXPORT cudaError_t release0_cudaThreadSynchronize(void)
 {
     return sim__cudaThreadSynchronize();
 }
 
-__asm__(".symver release13_cudaThreadSynchronize, cudaThreadSynchronize@libcudart.so.13");
+__asm__(".symver release0_cudaThreadSynchronize, cudaThreadSynchronize@libcudart.so.12");
+
+extern cudaError_t sim__cudaThreadSynchronize(void);
+SIM_EXPORT cudaError_t release1_cudaThreadSynchronize(void)
+{
+    return sim__cudaThreadSynchronize();
+}
+
+__asm__(".symver release1_cudaThreadSynchronize, cudaThreadSynchronize@libcudart.so.13");
 
 extern cudaError_t sim__cudaThreadExit(void);
 SIM_EXPORT cudaError_t cudaThreadExit(void)
@@ -665,12 +1156,20 @@ SIM_EXPORT cudaError_t cudaThreadExit(void)
 }
 
 extern cudaError_t sim__cudaThreadExit(void);
-SIM_EXPORT cudaError_t release13_cudaThreadExit(void)
+SIM_EXPORT cudaError_t release0_cudaThreadExit(void)
 {
     return sim__cudaThreadExit();
 }
 
-__asm__(".symver release13_cudaThreadExit, cudaThreadExit@libcudart.so.13");
+__asm__(".symver release0_cudaThreadExit, cudaThreadExit@libcudart.so.12");
+
+extern cudaError_t sim__cudaThreadExit(void);
+SIM_EXPORT cudaError_t release1_cudaThreadExit(void)
+{
+    return sim__cudaThreadExit();
+}
+
+__asm__(".symver release1_cudaThreadExit, cudaThreadExit@libcudart.so.13");
 
 extern cudaError_t sim__cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit);
 SIM_EXPORT cudaError_t cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit)
@@ -679,12 +1178,20 @@ SIM_EXPORT cudaError_t cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit)
 }
 
 extern cudaError_t sim__cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit);
-SIM_EXPORT cudaError_t release13_cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit)
+SIM_EXPORT cudaError_t release0_cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit)
 {
     return sim__cudaThreadGetLimit(pValue, limit);
 }
 
-__asm__(".symver release13_cudaThreadGetLimit, cudaThreadGetLimit@libcudart.so.13");
+__asm__(".symver release0_cudaThreadGetLimit, cudaThreadGetLimit@libcudart.so.12");
+
+extern cudaError_t sim__cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit);
+SIM_EXPORT cudaError_t release1_cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit)
+{
+    return sim__cudaThreadGetLimit(pValue, limit);
+}
+
+__asm__(".symver release1_cudaThreadGetLimit, cudaThreadGetLimit@libcudart.so.13");
 
 extern cudaError_t sim__cudaThreadSetLimit(enum cudaLimit limit, size_t value);
 SIM_EXPORT cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
@@ -693,12 +1200,20 @@ SIM_EXPORT cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
 }
 
 extern cudaError_t sim__cudaThreadSetLimit(enum cudaLimit limit, size_t value);
-SIM_EXPORT cudaError_t release13_cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+SIM_EXPORT cudaError_t release0_cudaThreadSetLimit(enum cudaLimit limit, size_t value)
 {
     return sim__cudaThreadSetLimit(limit, value);
 }
 
-__asm__(".symver release13_cudaThreadSetLimit, cudaThreadSetLimit@libcudart.so.13");
+__asm__(".symver release0_cudaThreadSetLimit, cudaThreadSetLimit@libcudart.so.12");
+
+extern cudaError_t sim__cudaThreadSetLimit(enum cudaLimit limit, size_t value);
+SIM_EXPORT cudaError_t release1_cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+{
+    return sim__cudaThreadSetLimit(limit, value);
+}
+
+__asm__(".symver release1_cudaThreadSetLimit, cudaThreadSetLimit@libcudart.so.13");
 
 extern cudaError_t sim__cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig);
 SIM_EXPORT cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig)
@@ -707,12 +1222,20 @@ SIM_EXPORT cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig
 }
 
 extern cudaError_t sim__cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig);
-SIM_EXPORT cudaError_t release13_cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+SIM_EXPORT cudaError_t release0_cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig)
 {
     return sim__cudaThreadGetCacheConfig(pCacheConfig);
 }
 
-__asm__(".symver release13_cudaThreadGetCacheConfig, cudaThreadGetCacheConfig@libcudart.so.13");
+__asm__(".symver release0_cudaThreadGetCacheConfig, cudaThreadGetCacheConfig@libcudart.so.12");
+
+extern cudaError_t sim__cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+SIM_EXPORT cudaError_t release1_cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+{
+    return sim__cudaThreadGetCacheConfig(pCacheConfig);
+}
+
+__asm__(".symver release1_cudaThreadGetCacheConfig, cudaThreadGetCacheConfig@libcudart.so.13");
 
 extern cudaError_t sim__cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig);
 SIM_EXPORT cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig)
@@ -721,12 +1244,20 @@ SIM_EXPORT cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig)
 }
 
 extern cudaError_t sim__cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig);
-SIM_EXPORT cudaError_t release13_cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig)
+SIM_EXPORT cudaError_t release0_cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig)
 {
     return sim__cudaThreadSetCacheConfig(cacheConfig);
 }
 
-__asm__(".symver release13_cudaThreadSetCacheConfig, cudaThreadSetCacheConfig@libcudart.so.13");
+__asm__(".symver release0_cudaThreadSetCacheConfig, cudaThreadSetCacheConfig@libcudart.so.12");
+
+extern cudaError_t sim__cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig);
+SIM_EXPORT cudaError_t release1_cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig)
+{
+    return sim__cudaThreadSetCacheConfig(cacheConfig);
+}
+
+__asm__(".symver release1_cudaThreadSetCacheConfig, cudaThreadSetCacheConfig@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig);
 SIM_EXPORT cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig)
@@ -735,12 +1266,20 @@ SIM_EXPORT cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig
 }
 
 extern cudaError_t sim__cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig);
-SIM_EXPORT cudaError_t release13_cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+SIM_EXPORT cudaError_t release0_cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig)
 {
     return sim__cudaDeviceGetCacheConfig(pCacheConfig);
 }
 
-__asm__(".symver release13_cudaDeviceGetCacheConfig, cudaDeviceGetCacheConfig@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceGetCacheConfig, cudaDeviceGetCacheConfig@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+SIM_EXPORT cudaError_t release1_cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+{
+    return sim__cudaDeviceGetCacheConfig(pCacheConfig);
+}
+
+__asm__(".symver release1_cudaDeviceGetCacheConfig, cudaDeviceGetCacheConfig@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig);
 SIM_EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig)
@@ -749,12 +1288,20 @@ SIM_EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig)
 }
 
 extern cudaError_t sim__cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig);
-SIM_EXPORT cudaError_t release13_cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig)
+SIM_EXPORT cudaError_t release0_cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig)
 {
     return sim__cudaDeviceSetCacheConfig(cacheConfig);
 }
 
-__asm__(".symver release13_cudaDeviceSetCacheConfig, cudaDeviceSetCacheConfig@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceSetCacheConfig, cudaDeviceSetCacheConfig@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig);
+SIM_EXPORT cudaError_t release1_cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig)
+{
+    return sim__cudaDeviceSetCacheConfig(cacheConfig);
+}
+
+__asm__(".symver release1_cudaDeviceSetCacheConfig, cudaDeviceSetCacheConfig@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig);
 SIM_EXPORT cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig)
@@ -763,12 +1310,20 @@ SIM_EXPORT cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pC
 }
 
 extern cudaError_t sim__cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig);
-SIM_EXPORT cudaError_t release13_cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig)
+SIM_EXPORT cudaError_t release0_cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig)
 {
     return sim__cudaDeviceGetSharedMemConfig(pConfig);
 }
 
-__asm__(".symver release13_cudaDeviceGetSharedMemConfig, cudaDeviceGetSharedMemConfig@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceGetSharedMemConfig, cudaDeviceGetSharedMemConfig@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig);
+SIM_EXPORT cudaError_t release1_cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig)
+{
+    return sim__cudaDeviceGetSharedMemConfig(pConfig);
+}
+
+__asm__(".symver release1_cudaDeviceGetSharedMemConfig, cudaDeviceGetSharedMemConfig@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
 SIM_EXPORT cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
@@ -777,12 +1332,20 @@ SIM_EXPORT cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig con
 }
 
 extern cudaError_t sim__cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
-SIM_EXPORT cudaError_t release13_cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+SIM_EXPORT cudaError_t release0_cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 {
     return sim__cudaDeviceSetSharedMemConfig(config);
 }
 
-__asm__(".symver release13_cudaDeviceSetSharedMemConfig, cudaDeviceSetSharedMemConfig@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceSetSharedMemConfig, cudaDeviceSetSharedMemConfig@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
+SIM_EXPORT cudaError_t release1_cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+    return sim__cudaDeviceSetSharedMemConfig(config);
+}
+
+__asm__(".symver release1_cudaDeviceSetSharedMemConfig, cudaDeviceSetSharedMemConfig@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
 SIM_EXPORT cudaError_t cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
@@ -791,12 +1354,20 @@ SIM_EXPORT cudaError_t cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
 }
 
 extern cudaError_t sim__cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
-SIM_EXPORT cudaError_t release13_cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
+SIM_EXPORT cudaError_t release0_cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
 {
     return sim__cudaDeviceGetLimit(pValue, limit);
 }
 
-__asm__(".symver release13_cudaDeviceGetLimit, cudaDeviceGetLimit@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceGetLimit, cudaDeviceGetLimit@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
+SIM_EXPORT cudaError_t release1_cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
+{
+    return sim__cudaDeviceGetLimit(pValue, limit);
+}
+
+__asm__(".symver release1_cudaDeviceGetLimit, cudaDeviceGetLimit@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
 SIM_EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
@@ -805,12 +1376,20 @@ SIM_EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 }
 
 extern cudaError_t sim__cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
-SIM_EXPORT cudaError_t release13_cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+SIM_EXPORT cudaError_t release0_cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     return sim__cudaDeviceSetLimit(limit, value);
 }
 
-__asm__(".symver release13_cudaDeviceSetLimit, cudaDeviceSetLimit@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceSetLimit, cudaDeviceSetLimit@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
+SIM_EXPORT cudaError_t release1_cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    return sim__cudaDeviceSetLimit(limit, value);
+}
+
+__asm__(".symver release1_cudaDeviceSetLimit, cudaDeviceSetLimit@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
 SIM_EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
@@ -819,12 +1398,20 @@ SIM_EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int 
 }
 
 extern cudaError_t sim__cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
-SIM_EXPORT cudaError_t release13_cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
+SIM_EXPORT cudaError_t release0_cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 {
     return sim__cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority);
 }
 
-__asm__(".symver release13_cudaDeviceGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
+SIM_EXPORT cudaError_t release1_cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
+{
+    return sim__cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority);
+}
+
+__asm__(".symver release1_cudaDeviceGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetPCIBusId(char *pciBusId, int len, int device);
 SIM_EXPORT cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
@@ -833,12 +1420,20 @@ SIM_EXPORT cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device
 }
 
 extern cudaError_t sim__cudaDeviceGetPCIBusId(char *pciBusId, int len, int device);
-SIM_EXPORT cudaError_t release13_cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
+SIM_EXPORT cudaError_t release0_cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
 {
     return sim__cudaDeviceGetPCIBusId(pciBusId, len, device);
 }
 
-__asm__(".symver release13_cudaDeviceGetPCIBusId, cudaDeviceGetPCIBusId@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceGetPCIBusId, cudaDeviceGetPCIBusId@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceGetPCIBusId(char *pciBusId, int len, int device);
+SIM_EXPORT cudaError_t release1_cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
+{
+    return sim__cudaDeviceGetPCIBusId(pciBusId, len, device);
+}
+
+__asm__(".symver release1_cudaDeviceGetPCIBusId, cudaDeviceGetPCIBusId@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetByPCIBusId(int *device, const char *pciBusId);
 SIM_EXPORT cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
@@ -847,12 +1442,20 @@ SIM_EXPORT cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId
 }
 
 extern cudaError_t sim__cudaDeviceGetByPCIBusId(int *device, const char *pciBusId);
-SIM_EXPORT cudaError_t release13_cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
+SIM_EXPORT cudaError_t release0_cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
 {
     return sim__cudaDeviceGetByPCIBusId(device, pciBusId);
 }
 
-__asm__(".symver release13_cudaDeviceGetByPCIBusId, cudaDeviceGetByPCIBusId@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceGetByPCIBusId, cudaDeviceGetByPCIBusId@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceGetByPCIBusId(int *device, const char *pciBusId);
+SIM_EXPORT cudaError_t release1_cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
+{
+    return sim__cudaDeviceGetByPCIBusId(device, pciBusId);
+}
+
+__asm__(".symver release1_cudaDeviceGetByPCIBusId, cudaDeviceGetByPCIBusId@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
 SIM_EXPORT cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
@@ -861,12 +1464,20 @@ SIM_EXPORT cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, i
 }
 
 extern cudaError_t sim__cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
-SIM_EXPORT cudaError_t release13_cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
+SIM_EXPORT cudaError_t release0_cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
 {
     return sim__cudaDeviceCanAccessPeer(canAccessPeer, device, peerDevice);
 }
 
-__asm__(".symver release13_cudaDeviceCanAccessPeer, cudaDeviceCanAccessPeer@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceCanAccessPeer, cudaDeviceCanAccessPeer@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
+SIM_EXPORT cudaError_t release1_cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
+{
+    return sim__cudaDeviceCanAccessPeer(canAccessPeer, device, peerDevice);
+}
+
+__asm__(".symver release1_cudaDeviceCanAccessPeer, cudaDeviceCanAccessPeer@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice);
 SIM_EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice)
@@ -875,12 +1486,20 @@ SIM_EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PA
 }
 
 extern cudaError_t sim__cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice);
-SIM_EXPORT cudaError_t release13_cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice)
+SIM_EXPORT cudaError_t release0_cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice)
 {
     return sim__cudaDeviceGetP2PAttribute(value, attr, srcDevice, dstDevice);
 }
 
-__asm__(".symver release13_cudaDeviceGetP2PAttribute, cudaDeviceGetP2PAttribute@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceGetP2PAttribute, cudaDeviceGetP2PAttribute@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice);
+SIM_EXPORT cudaError_t release1_cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice)
+{
+    return sim__cudaDeviceGetP2PAttribute(value, attr, srcDevice, dstDevice);
+}
+
+__asm__(".symver release1_cudaDeviceGetP2PAttribute, cudaDeviceGetP2PAttribute@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
 SIM_EXPORT cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
@@ -889,12 +1508,20 @@ SIM_EXPORT cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int f
 }
 
 extern cudaError_t sim__cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
 {
     return sim__cudaDeviceEnablePeerAccess(peerDevice, flags);
 }
 
-__asm__(".symver release13_cudaDeviceEnablePeerAccess, cudaDeviceEnablePeerAccess@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceEnablePeerAccess, cudaDeviceEnablePeerAccess@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
+{
+    return sim__cudaDeviceEnablePeerAccess(peerDevice, flags);
+}
+
+__asm__(".symver release1_cudaDeviceEnablePeerAccess, cudaDeviceEnablePeerAccess@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceDisablePeerAccess(int peerDevice);
 SIM_EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
@@ -903,12 +1530,20 @@ SIM_EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
 }
 
 extern cudaError_t sim__cudaDeviceDisablePeerAccess(int peerDevice);
-SIM_EXPORT cudaError_t release13_cudaDeviceDisablePeerAccess(int peerDevice)
+SIM_EXPORT cudaError_t release0_cudaDeviceDisablePeerAccess(int peerDevice)
 {
     return sim__cudaDeviceDisablePeerAccess(peerDevice);
 }
 
-__asm__(".symver release13_cudaDeviceDisablePeerAccess, cudaDeviceDisablePeerAccess@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceDisablePeerAccess, cudaDeviceDisablePeerAccess@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceDisablePeerAccess(int peerDevice);
+SIM_EXPORT cudaError_t release1_cudaDeviceDisablePeerAccess(int peerDevice)
+{
+    return sim__cudaDeviceDisablePeerAccess(peerDevice);
+}
+
+__asm__(".symver release1_cudaDeviceDisablePeerAccess, cudaDeviceDisablePeerAccess@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags);
 SIM_EXPORT cudaError_t cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags)
@@ -917,12 +1552,20 @@ SIM_EXPORT cudaError_t cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList,
 }
 
 extern cudaError_t sim__cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags);
-SIM_EXPORT cudaError_t release13_cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags)
+SIM_EXPORT cudaError_t release0_cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags)
 {
     return sim__cudaDeviceGetNvSciSyncAttributes(nvSciSyncAttrList, device, flags);
 }
 
-__asm__(".symver release13_cudaDeviceGetNvSciSyncAttributes, cudaDeviceGetNvSciSyncAttributes@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceGetNvSciSyncAttributes, cudaDeviceGetNvSciSyncAttributes@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags);
+SIM_EXPORT cudaError_t release1_cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags)
+{
+    return sim__cudaDeviceGetNvSciSyncAttributes(nvSciSyncAttrList, device, flags);
+}
+
+__asm__(".symver release1_cudaDeviceGetNvSciSyncAttributes, cudaDeviceGetNvSciSyncAttributes@libcudart.so.13");
 
 extern cudaError_t sim__cudaMalloc(void **devPtr, size_t size);
 SIM_EXPORT cudaError_t cudaMalloc(void **devPtr, size_t size)
@@ -931,12 +1574,20 @@ SIM_EXPORT cudaError_t cudaMalloc(void **devPtr, size_t size)
 }
 
 extern cudaError_t sim__cudaMalloc(void **devPtr, size_t size);
-SIM_EXPORT cudaError_t release13_cudaMalloc(void **devPtr, size_t size)
+SIM_EXPORT cudaError_t release0_cudaMalloc(void **devPtr, size_t size)
 {
     return sim__cudaMalloc(devPtr, size);
 }
 
-__asm__(".symver release13_cudaMalloc, cudaMalloc@libcudart.so.13");
+__asm__(".symver release0_cudaMalloc, cudaMalloc@libcudart.so.12");
+
+extern cudaError_t sim__cudaMalloc(void **devPtr, size_t size);
+SIM_EXPORT cudaError_t release1_cudaMalloc(void **devPtr, size_t size)
+{
+    return sim__cudaMalloc(devPtr, size);
+}
+
+__asm__(".symver release1_cudaMalloc, cudaMalloc@libcudart.so.13");
 
 extern cudaError_t sim__cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height);
 SIM_EXPORT cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
@@ -945,12 +1596,20 @@ SIM_EXPORT cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t widt
 }
 
 extern cudaError_t sim__cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height);
-SIM_EXPORT cudaError_t release13_cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
+SIM_EXPORT cudaError_t release0_cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
 {
     return sim__cudaMallocPitch(devPtr, pitch, width, height);
 }
 
-__asm__(".symver release13_cudaMallocPitch, cudaMallocPitch@libcudart.so.13");
+__asm__(".symver release0_cudaMallocPitch, cudaMallocPitch@libcudart.so.12");
+
+extern cudaError_t sim__cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height);
+SIM_EXPORT cudaError_t release1_cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
+{
+    return sim__cudaMallocPitch(devPtr, pitch, width, height);
+}
+
+__asm__(".symver release1_cudaMallocPitch, cudaMallocPitch@libcudart.so.13");
 
 extern cudaError_t sim__cudaMallocManaged(void **devPtr, size_t size, unsigned int flags);
 SIM_EXPORT cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
@@ -959,12 +1618,20 @@ SIM_EXPORT cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned in
 }
 
 extern cudaError_t sim__cudaMallocManaged(void **devPtr, size_t size, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
 {
     return sim__cudaMallocManaged(devPtr, size, flags);
 }
 
-__asm__(".symver release13_cudaMallocManaged, cudaMallocManaged@libcudart.so.13");
+__asm__(".symver release0_cudaMallocManaged, cudaMallocManaged@libcudart.so.12");
+
+extern cudaError_t sim__cudaMallocManaged(void **devPtr, size_t size, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
+{
+    return sim__cudaMallocManaged(devPtr, size, flags);
+}
+
+__asm__(".symver release1_cudaMallocManaged, cudaMallocManaged@libcudart.so.13");
 
 extern cudaError_t sim__cudaMallocHost(void **ptr, size_t size);
 SIM_EXPORT cudaError_t cudaMallocHost(void **ptr, size_t size)
@@ -973,12 +1640,20 @@ SIM_EXPORT cudaError_t cudaMallocHost(void **ptr, size_t size)
 }
 
 extern cudaError_t sim__cudaMallocHost(void **ptr, size_t size);
-SIM_EXPORT cudaError_t release13_cudaMallocHost(void **ptr, size_t size)
+SIM_EXPORT cudaError_t release0_cudaMallocHost(void **ptr, size_t size)
 {
     return sim__cudaMallocHost(ptr, size);
 }
 
-__asm__(".symver release13_cudaMallocHost, cudaMallocHost@libcudart.so.13");
+__asm__(".symver release0_cudaMallocHost, cudaMallocHost@libcudart.so.12");
+
+extern cudaError_t sim__cudaMallocHost(void **ptr, size_t size);
+SIM_EXPORT cudaError_t release1_cudaMallocHost(void **ptr, size_t size)
+{
+    return sim__cudaMallocHost(ptr, size);
+}
+
+__asm__(".symver release1_cudaMallocHost, cudaMallocHost@libcudart.so.13");
 
 extern cudaError_t sim__cudaHostAlloc(void **pHost, size_t size, unsigned int flags);
 SIM_EXPORT cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
@@ -987,12 +1662,20 @@ SIM_EXPORT cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int fla
 }
 
 extern cudaError_t sim__cudaHostAlloc(void **pHost, size_t size, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
 {
     return sim__cudaHostAlloc(pHost, size, flags);
 }
 
-__asm__(".symver release13_cudaHostAlloc, cudaHostAlloc@libcudart.so.13");
+__asm__(".symver release0_cudaHostAlloc, cudaHostAlloc@libcudart.so.12");
+
+extern cudaError_t sim__cudaHostAlloc(void **pHost, size_t size, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
+{
+    return sim__cudaHostAlloc(pHost, size, flags);
+}
+
+__asm__(".symver release1_cudaHostAlloc, cudaHostAlloc@libcudart.so.13");
 
 extern cudaError_t sim__cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream);
 SIM_EXPORT cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
@@ -1001,12 +1684,20 @@ SIM_EXPORT cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t 
 }
 
 extern cudaError_t sim__cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream);
-SIM_EXPORT cudaError_t release13_cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
+SIM_EXPORT cudaError_t release0_cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 {
     return sim__cudaMallocAsync(devPtr, size, hStream);
 }
 
-__asm__(".symver release13_cudaMallocAsync, cudaMallocAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMallocAsync, cudaMallocAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream);
+SIM_EXPORT cudaError_t release1_cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
+{
+    return sim__cudaMallocAsync(devPtr, size, hStream);
+}
+
+__asm__(".symver release1_cudaMallocAsync, cudaMallocAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream);
 SIM_EXPORT cudaError_t cudaMallocAsync_ptsz(void **devPtr, size_t size, cudaStream_t hStream)
@@ -1016,13 +1707,22 @@ SIM_EXPORT cudaError_t cudaMallocAsync_ptsz(void **devPtr, size_t size, cudaStre
 }
 
 extern cudaError_t sim__cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream);
-SIM_EXPORT cudaError_t release13_cudaMallocAsync_ptsz(void **devPtr, size_t size, cudaStream_t hStream)
+SIM_EXPORT cudaError_t release0_cudaMallocAsync_ptsz(void **devPtr, size_t size, cudaStream_t hStream)
 {
     if (hStream == 0) { hStream = cudaStreamPerThread; }
     return sim__cudaMallocAsync(devPtr, size, hStream);
 }
 
-__asm__(".symver release13_cudaMallocAsync_ptsz, cudaMallocAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMallocAsync_ptsz, cudaMallocAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream);
+SIM_EXPORT cudaError_t release1_cudaMallocAsync_ptsz(void **devPtr, size_t size, cudaStream_t hStream)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaMallocAsync(devPtr, size, hStream);
+}
+
+__asm__(".symver release1_cudaMallocAsync_ptsz, cudaMallocAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaFree(void *devPtr);
 SIM_EXPORT cudaError_t cudaFree(void *devPtr)
@@ -1031,12 +1731,20 @@ SIM_EXPORT cudaError_t cudaFree(void *devPtr)
 }
 
 extern cudaError_t sim__cudaFree(void *devPtr);
-SIM_EXPORT cudaError_t release13_cudaFree(void *devPtr)
+SIM_EXPORT cudaError_t release0_cudaFree(void *devPtr)
 {
     return sim__cudaFree(devPtr);
 }
 
-__asm__(".symver release13_cudaFree, cudaFree@libcudart.so.13");
+__asm__(".symver release0_cudaFree, cudaFree@libcudart.so.12");
+
+extern cudaError_t sim__cudaFree(void *devPtr);
+SIM_EXPORT cudaError_t release1_cudaFree(void *devPtr)
+{
+    return sim__cudaFree(devPtr);
+}
+
+__asm__(".symver release1_cudaFree, cudaFree@libcudart.so.13");
 
 extern cudaError_t sim__cudaFreeHost(void *ptr);
 SIM_EXPORT cudaError_t cudaFreeHost(void *ptr)
@@ -1045,12 +1753,20 @@ SIM_EXPORT cudaError_t cudaFreeHost(void *ptr)
 }
 
 extern cudaError_t sim__cudaFreeHost(void *ptr);
-SIM_EXPORT cudaError_t release13_cudaFreeHost(void *ptr)
+SIM_EXPORT cudaError_t release0_cudaFreeHost(void *ptr)
 {
     return sim__cudaFreeHost(ptr);
 }
 
-__asm__(".symver release13_cudaFreeHost, cudaFreeHost@libcudart.so.13");
+__asm__(".symver release0_cudaFreeHost, cudaFreeHost@libcudart.so.12");
+
+extern cudaError_t sim__cudaFreeHost(void *ptr);
+SIM_EXPORT cudaError_t release1_cudaFreeHost(void *ptr)
+{
+    return sim__cudaFreeHost(ptr);
+}
+
+__asm__(".symver release1_cudaFreeHost, cudaFreeHost@libcudart.so.13");
 
 extern cudaError_t sim__cudaFreeAsync(void *devPtr, cudaStream_t hStream);
 SIM_EXPORT cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
@@ -1059,12 +1775,20 @@ SIM_EXPORT cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
 }
 
 extern cudaError_t sim__cudaFreeAsync(void *devPtr, cudaStream_t hStream);
-SIM_EXPORT cudaError_t release13_cudaFreeAsync(void *devPtr, cudaStream_t hStream)
+SIM_EXPORT cudaError_t release0_cudaFreeAsync(void *devPtr, cudaStream_t hStream)
 {
     return sim__cudaFreeAsync(devPtr, hStream);
 }
 
-__asm__(".symver release13_cudaFreeAsync, cudaFreeAsync@libcudart.so.13");
+__asm__(".symver release0_cudaFreeAsync, cudaFreeAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaFreeAsync(void *devPtr, cudaStream_t hStream);
+SIM_EXPORT cudaError_t release1_cudaFreeAsync(void *devPtr, cudaStream_t hStream)
+{
+    return sim__cudaFreeAsync(devPtr, hStream);
+}
+
+__asm__(".symver release1_cudaFreeAsync, cudaFreeAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaFreeAsync(void *devPtr, cudaStream_t hStream);
 SIM_EXPORT cudaError_t cudaFreeAsync_ptsz(void *devPtr, cudaStream_t hStream)
@@ -1074,13 +1798,22 @@ SIM_EXPORT cudaError_t cudaFreeAsync_ptsz(void *devPtr, cudaStream_t hStream)
 }
 
 extern cudaError_t sim__cudaFreeAsync(void *devPtr, cudaStream_t hStream);
-SIM_EXPORT cudaError_t release13_cudaFreeAsync_ptsz(void *devPtr, cudaStream_t hStream)
+SIM_EXPORT cudaError_t release0_cudaFreeAsync_ptsz(void *devPtr, cudaStream_t hStream)
 {
     if (hStream == 0) { hStream = cudaStreamPerThread; }
     return sim__cudaFreeAsync(devPtr, hStream);
 }
 
-__asm__(".symver release13_cudaFreeAsync_ptsz, cudaFreeAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaFreeAsync_ptsz, cudaFreeAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaFreeAsync(void *devPtr, cudaStream_t hStream);
+SIM_EXPORT cudaError_t release1_cudaFreeAsync_ptsz(void *devPtr, cudaStream_t hStream)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaFreeAsync(devPtr, hStream);
+}
+
+__asm__(".symver release1_cudaFreeAsync_ptsz, cudaFreeAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaHostRegister(void *ptr, size_t size, unsigned int flags);
 SIM_EXPORT cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
@@ -1089,12 +1822,20 @@ SIM_EXPORT cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int fla
 }
 
 extern cudaError_t sim__cudaHostRegister(void *ptr, size_t size, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaHostRegister(void *ptr, size_t size, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 {
     return sim__cudaHostRegister(ptr, size, flags);
 }
 
-__asm__(".symver release13_cudaHostRegister, cudaHostRegister@libcudart.so.13");
+__asm__(".symver release0_cudaHostRegister, cudaHostRegister@libcudart.so.12");
+
+extern cudaError_t sim__cudaHostRegister(void *ptr, size_t size, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaHostRegister(void *ptr, size_t size, unsigned int flags)
+{
+    return sim__cudaHostRegister(ptr, size, flags);
+}
+
+__asm__(".symver release1_cudaHostRegister, cudaHostRegister@libcudart.so.13");
 
 extern cudaError_t sim__cudaHostUnregister(void *ptr);
 SIM_EXPORT cudaError_t cudaHostUnregister(void *ptr)
@@ -1103,12 +1844,20 @@ SIM_EXPORT cudaError_t cudaHostUnregister(void *ptr)
 }
 
 extern cudaError_t sim__cudaHostUnregister(void *ptr);
-SIM_EXPORT cudaError_t release13_cudaHostUnregister(void *ptr)
+SIM_EXPORT cudaError_t release0_cudaHostUnregister(void *ptr)
 {
     return sim__cudaHostUnregister(ptr);
 }
 
-__asm__(".symver release13_cudaHostUnregister, cudaHostUnregister@libcudart.so.13");
+__asm__(".symver release0_cudaHostUnregister, cudaHostUnregister@libcudart.so.12");
+
+extern cudaError_t sim__cudaHostUnregister(void *ptr);
+SIM_EXPORT cudaError_t release1_cudaHostUnregister(void *ptr)
+{
+    return sim__cudaHostUnregister(ptr);
+}
+
+__asm__(".symver release1_cudaHostUnregister, cudaHostUnregister@libcudart.so.13");
 
 extern cudaError_t sim__cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags);
 SIM_EXPORT cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags)
@@ -1117,12 +1866,20 @@ SIM_EXPORT cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost, uns
 }
 
 extern cudaError_t sim__cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags)
 {
     return sim__cudaHostGetDevicePointer(pDevice, pHost, flags);
 }
 
-__asm__(".symver release13_cudaHostGetDevicePointer, cudaHostGetDevicePointer@libcudart.so.13");
+__asm__(".symver release0_cudaHostGetDevicePointer, cudaHostGetDevicePointer@libcudart.so.12");
+
+extern cudaError_t sim__cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags)
+{
+    return sim__cudaHostGetDevicePointer(pDevice, pHost, flags);
+}
+
+__asm__(".symver release1_cudaHostGetDevicePointer, cudaHostGetDevicePointer@libcudart.so.13");
 
 extern cudaError_t sim__cudaHostGetFlags(unsigned int *pFlags, void *pHost);
 SIM_EXPORT cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
@@ -1131,12 +1888,20 @@ SIM_EXPORT cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
 }
 
 extern cudaError_t sim__cudaHostGetFlags(unsigned int *pFlags, void *pHost);
-SIM_EXPORT cudaError_t release13_cudaHostGetFlags(unsigned int *pFlags, void *pHost)
+SIM_EXPORT cudaError_t release0_cudaHostGetFlags(unsigned int *pFlags, void *pHost)
 {
     return sim__cudaHostGetFlags(pFlags, pHost);
 }
 
-__asm__(".symver release13_cudaHostGetFlags, cudaHostGetFlags@libcudart.so.13");
+__asm__(".symver release0_cudaHostGetFlags, cudaHostGetFlags@libcudart.so.12");
+
+extern cudaError_t sim__cudaHostGetFlags(unsigned int *pFlags, void *pHost);
+SIM_EXPORT cudaError_t release1_cudaHostGetFlags(unsigned int *pFlags, void *pHost)
+{
+    return sim__cudaHostGetFlags(pFlags, pHost);
+}
+
+__asm__(".symver release1_cudaHostGetFlags, cudaHostGetFlags@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemGetInfo(size_t *free, size_t *total);
 SIM_EXPORT cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
@@ -1145,12 +1910,20 @@ SIM_EXPORT cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
 }
 
 extern cudaError_t sim__cudaMemGetInfo(size_t *free, size_t *total);
-SIM_EXPORT cudaError_t release13_cudaMemGetInfo(size_t *free, size_t *total)
+SIM_EXPORT cudaError_t release0_cudaMemGetInfo(size_t *free, size_t *total)
 {
     return sim__cudaMemGetInfo(free, total);
 }
 
-__asm__(".symver release13_cudaMemGetInfo, cudaMemGetInfo@libcudart.so.13");
+__asm__(".symver release0_cudaMemGetInfo, cudaMemGetInfo@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemGetInfo(size_t *free, size_t *total);
+SIM_EXPORT cudaError_t release1_cudaMemGetInfo(size_t *free, size_t *total)
+{
+    return sim__cudaMemGetInfo(free, total);
+}
+
+__asm__(".symver release1_cudaMemGetInfo, cudaMemGetInfo@libcudart.so.13");
 
 extern cudaError_t sim__cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
 SIM_EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
@@ -1159,12 +1932,20 @@ SIM_EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *at
 }
 
 extern cudaError_t sim__cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
-SIM_EXPORT cudaError_t release13_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
+SIM_EXPORT cudaError_t release0_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
 {
     return sim__cudaPointerGetAttributes(attributes, ptr);
 }
 
-__asm__(".symver release13_cudaPointerGetAttributes, cudaPointerGetAttributes@libcudart.so.13");
+__asm__(".symver release0_cudaPointerGetAttributes, cudaPointerGetAttributes@libcudart.so.12");
+
+extern cudaError_t sim__cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
+SIM_EXPORT cudaError_t release1_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
+{
+    return sim__cudaPointerGetAttributes(attributes, ptr);
+}
+
+__asm__(".symver release1_cudaPointerGetAttributes, cudaPointerGetAttributes@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream)
@@ -1172,13 +1953,21 @@ SIM_EXPORT cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, in
     return sim__cudaMemPrefetchAsync(devPtr, count, dstDevice, stream);
 }
 
+extern cudaError_t sim__cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream);
+SIM_EXPORT cudaError_t release0_cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream)
+{
+    return sim__cudaMemPrefetchAsync(devPtr, count, dstDevice, stream);
+}
+
+__asm__(".symver release0_cudaMemPrefetchAsync, cudaMemPrefetchAsync@libcudart.so.12");
+
 extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemPrefetchAsync(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+SIM_EXPORT cudaError_t release1_cudaMemPrefetchAsync(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
 {
     return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
 }
 
-__asm__(".symver release13_cudaMemPrefetchAsync, cudaMemPrefetchAsync@libcudart.so.13");
+__asm__(".symver release1_cudaMemPrefetchAsync, cudaMemPrefetchAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemPrefetchAsync_ptsz(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream)
@@ -1187,14 +1976,23 @@ SIM_EXPORT cudaError_t cudaMemPrefetchAsync_ptsz(const void *devPtr, size_t coun
     return sim__cudaMemPrefetchAsync(devPtr, count, dstDevice, stream);
 }
 
+extern cudaError_t sim__cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream);
+SIM_EXPORT cudaError_t release0_cudaMemPrefetchAsync_ptsz(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemPrefetchAsync(devPtr, count, dstDevice, stream);
+}
+
+__asm__(".symver release0_cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync_ptsz@libcudart.so.12");
+
 extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemPrefetchAsync_ptsz(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+SIM_EXPORT cudaError_t release1_cudaMemPrefetchAsync_ptsz(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
 }
 
-__asm__(".symver release13_cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync_ptsz@libcudart.so.13");
+__asm__(".symver release1_cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device);
 SIM_EXPORT cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device)
@@ -1202,13 +2000,21 @@ SIM_EXPORT cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cuda
     return sim__cudaMemAdvise(devPtr, count, advice, device);
 }
 
+extern cudaError_t sim__cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device);
+SIM_EXPORT cudaError_t release0_cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device)
+{
+    return sim__cudaMemAdvise(devPtr, count, advice, device);
+}
+
+__asm__(".symver release0_cudaMemAdvise, cudaMemAdvise@libcudart.so.12");
+
 extern cudaError_t sim__cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
-SIM_EXPORT cudaError_t release13_cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+SIM_EXPORT cudaError_t release1_cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
 {
     return sim__cudaMemAdvise_v2(devPtr, count, advice, location);
 }
 
-__asm__(".symver release13_cudaMemAdvise, cudaMemAdvise@libcudart.so.13");
+__asm__(".symver release1_cudaMemAdvise, cudaMemAdvise@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
@@ -1217,12 +2023,20 @@ SIM_EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPt
 }
 
 extern cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
 {
     return sim__cudaStreamAttachMemAsync(stream, devPtr, length, flags);
 }
 
-__asm__(".symver release13_cudaStreamAttachMemAsync, cudaStreamAttachMemAsync@libcudart.so.13");
+__asm__(".symver release0_cudaStreamAttachMemAsync, cudaStreamAttachMemAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
+{
+    return sim__cudaStreamAttachMemAsync(stream, devPtr, length, flags);
+}
+
+__asm__(".symver release1_cudaStreamAttachMemAsync, cudaStreamAttachMemAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
@@ -1232,13 +2046,22 @@ SIM_EXPORT cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void *
 }
 
 extern cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaStreamAttachMemAsync(stream, devPtr, length, flags);
 }
 
-__asm__(".symver release13_cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamAttachMemAsync(stream, devPtr, length, flags);
+}
+
+__asm__(".symver release1_cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
 SIM_EXPORT cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
@@ -1247,12 +2070,20 @@ SIM_EXPORT cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int d
 }
 
 extern cudaError_t sim__cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
-SIM_EXPORT cudaError_t release13_cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
+SIM_EXPORT cudaError_t release0_cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
 {
     return sim__cudaDeviceGetDefaultMemPool(memPool, device);
 }
 
-__asm__(".symver release13_cudaDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
+SIM_EXPORT cudaError_t release1_cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
+{
+    return sim__cudaDeviceGetDefaultMemPool(memPool, device);
+}
+
+__asm__(".symver release1_cudaDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
 SIM_EXPORT cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
@@ -1261,12 +2092,20 @@ SIM_EXPORT cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
 }
 
 extern cudaError_t sim__cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
-SIM_EXPORT cudaError_t release13_cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
+SIM_EXPORT cudaError_t release0_cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
 {
     return sim__cudaDeviceGetMemPool(memPool, device);
 }
 
-__asm__(".symver release13_cudaDeviceGetMemPool, cudaDeviceGetMemPool@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceGetMemPool, cudaDeviceGetMemPool@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
+SIM_EXPORT cudaError_t release1_cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
+{
+    return sim__cudaDeviceGetMemPool(memPool, device);
+}
+
+__asm__(".symver release1_cudaDeviceGetMemPool, cudaDeviceGetMemPool@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
 SIM_EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
@@ -1275,12 +2114,20 @@ SIM_EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
 }
 
 extern cudaError_t sim__cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
-SIM_EXPORT cudaError_t release13_cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
+SIM_EXPORT cudaError_t release0_cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
 {
     return sim__cudaDeviceSetMemPool(device, memPool);
 }
 
-__asm__(".symver release13_cudaDeviceSetMemPool, cudaDeviceSetMemPool@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceSetMemPool, cudaDeviceSetMemPool@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
+SIM_EXPORT cudaError_t release1_cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
+{
+    return sim__cudaDeviceSetMemPool(device, memPool);
+}
+
+__asm__(".symver release1_cudaDeviceSetMemPool, cudaDeviceSetMemPool@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps);
 SIM_EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps)
@@ -1289,12 +2136,20 @@ SIM_EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cu
 }
 
 extern cudaError_t sim__cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps);
-SIM_EXPORT cudaError_t release13_cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps)
+SIM_EXPORT cudaError_t release0_cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps)
 {
     return sim__cudaMemPoolCreate(memPool, poolProps);
 }
 
-__asm__(".symver release13_cudaMemPoolCreate, cudaMemPoolCreate@libcudart.so.13");
+__asm__(".symver release0_cudaMemPoolCreate, cudaMemPoolCreate@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps);
+SIM_EXPORT cudaError_t release1_cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps)
+{
+    return sim__cudaMemPoolCreate(memPool, poolProps);
+}
+
+__asm__(".symver release1_cudaMemPoolCreate, cudaMemPoolCreate@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPoolDestroy(cudaMemPool_t memPool);
 SIM_EXPORT cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
@@ -1303,12 +2158,20 @@ SIM_EXPORT cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
 }
 
 extern cudaError_t sim__cudaMemPoolDestroy(cudaMemPool_t memPool);
-SIM_EXPORT cudaError_t release13_cudaMemPoolDestroy(cudaMemPool_t memPool)
+SIM_EXPORT cudaError_t release0_cudaMemPoolDestroy(cudaMemPool_t memPool)
 {
     return sim__cudaMemPoolDestroy(memPool);
 }
 
-__asm__(".symver release13_cudaMemPoolDestroy, cudaMemPoolDestroy@libcudart.so.13");
+__asm__(".symver release0_cudaMemPoolDestroy, cudaMemPoolDestroy@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemPoolDestroy(cudaMemPool_t memPool);
+SIM_EXPORT cudaError_t release1_cudaMemPoolDestroy(cudaMemPool_t memPool)
+{
+    return sim__cudaMemPoolDestroy(memPool);
+}
+
+__asm__(".symver release1_cudaMemPoolDestroy, cudaMemPoolDestroy@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);
 SIM_EXPORT cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
@@ -1317,12 +2180,20 @@ SIM_EXPORT cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesT
 }
 
 extern cudaError_t sim__cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);
-SIM_EXPORT cudaError_t release13_cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
+SIM_EXPORT cudaError_t release0_cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
 {
     return sim__cudaMemPoolTrimTo(memPool, minBytesToKeep);
 }
 
-__asm__(".symver release13_cudaMemPoolTrimTo, cudaMemPoolTrimTo@libcudart.so.13");
+__asm__(".symver release0_cudaMemPoolTrimTo, cudaMemPoolTrimTo@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);
+SIM_EXPORT cudaError_t release1_cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
+{
+    return sim__cudaMemPoolTrimTo(memPool, minBytesToKeep);
+}
+
+__asm__(".symver release1_cudaMemPoolTrimTo, cudaMemPoolTrimTo@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
 SIM_EXPORT cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
@@ -1331,12 +2202,20 @@ SIM_EXPORT cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaM
 }
 
 extern cudaError_t sim__cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
-SIM_EXPORT cudaError_t release13_cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
+SIM_EXPORT cudaError_t release0_cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
 {
     return sim__cudaMemPoolSetAttribute(memPool, attr, value);
 }
 
-__asm__(".symver release13_cudaMemPoolSetAttribute, cudaMemPoolSetAttribute@libcudart.so.13");
+__asm__(".symver release0_cudaMemPoolSetAttribute, cudaMemPoolSetAttribute@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
+SIM_EXPORT cudaError_t release1_cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
+{
+    return sim__cudaMemPoolSetAttribute(memPool, attr, value);
+}
+
+__asm__(".symver release1_cudaMemPoolSetAttribute, cudaMemPoolSetAttribute@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
 SIM_EXPORT cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
@@ -1345,12 +2224,20 @@ SIM_EXPORT cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaM
 }
 
 extern cudaError_t sim__cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
-SIM_EXPORT cudaError_t release13_cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
+SIM_EXPORT cudaError_t release0_cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
 {
     return sim__cudaMemPoolGetAttribute(memPool, attr, value);
 }
 
-__asm__(".symver release13_cudaMemPoolGetAttribute, cudaMemPoolGetAttribute@libcudart.so.13");
+__asm__(".symver release0_cudaMemPoolGetAttribute, cudaMemPoolGetAttribute@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
+SIM_EXPORT cudaError_t release1_cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
+{
+    return sim__cudaMemPoolGetAttribute(memPool, attr, value);
+}
+
+__asm__(".symver release1_cudaMemPoolGetAttribute, cudaMemPoolGetAttribute@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count);
 SIM_EXPORT cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count)
@@ -1359,12 +2246,20 @@ SIM_EXPORT cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct 
 }
 
 extern cudaError_t sim__cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count);
-SIM_EXPORT cudaError_t release13_cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count)
+SIM_EXPORT cudaError_t release0_cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count)
 {
     return sim__cudaMemPoolSetAccess(memPool, descList, count);
 }
 
-__asm__(".symver release13_cudaMemPoolSetAccess, cudaMemPoolSetAccess@libcudart.so.13");
+__asm__(".symver release0_cudaMemPoolSetAccess, cudaMemPoolSetAccess@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count);
+SIM_EXPORT cudaError_t release1_cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count)
+{
+    return sim__cudaMemPoolSetAccess(memPool, descList, count);
+}
+
+__asm__(".symver release1_cudaMemPoolSetAccess, cudaMemPoolSetAccess@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location);
 SIM_EXPORT cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location)
@@ -1373,12 +2268,20 @@ SIM_EXPORT cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cuda
 }
 
 extern cudaError_t sim__cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location);
-SIM_EXPORT cudaError_t release13_cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location)
+SIM_EXPORT cudaError_t release0_cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location)
 {
     return sim__cudaMemPoolGetAccess(flags, memPool, location);
 }
 
-__asm__(".symver release13_cudaMemPoolGetAccess, cudaMemPoolGetAccess@libcudart.so.13");
+__asm__(".symver release0_cudaMemPoolGetAccess, cudaMemPoolGetAccess@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location);
+SIM_EXPORT cudaError_t release1_cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location)
+{
+    return sim__cudaMemPoolGetAccess(flags, memPool, location);
+}
+
+__asm__(".symver release1_cudaMemPoolGetAccess, cudaMemPoolGetAccess@libcudart.so.13");
 
 extern cudaError_t sim__cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
@@ -1387,12 +2290,20 @@ SIM_EXPORT cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemP
 }
 
 extern cudaError_t sim__cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
 {
     return sim__cudaMallocFromPoolAsync(ptr, size, memPool, stream);
 }
 
-__asm__(".symver release13_cudaMallocFromPoolAsync, cudaMallocFromPoolAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMallocFromPoolAsync, cudaMallocFromPoolAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+{
+    return sim__cudaMallocFromPoolAsync(ptr, size, memPool, stream);
+}
+
+__asm__(".symver release1_cudaMallocFromPoolAsync, cudaMallocFromPoolAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
@@ -1402,13 +2313,22 @@ SIM_EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **ptr, size_t size, cud
 }
 
 extern cudaError_t sim__cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMallocFromPoolAsync_ptsz(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMallocFromPoolAsync_ptsz(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMallocFromPoolAsync(ptr, size, memPool, stream);
 }
 
-__asm__(".symver release13_cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMallocFromPoolAsync_ptsz(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMallocFromPoolAsync(ptr, size, memPool, stream);
+}
+
+__asm__(".symver release1_cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync_ptsz@libcudart.so.13");
 
 extern struct cudaChannelFormatDesc sim__cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
 SIM_EXPORT struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
@@ -1417,12 +2337,20 @@ SIM_EXPORT struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int 
 }
 
 extern struct cudaChannelFormatDesc sim__cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
-SIM_EXPORT struct cudaChannelFormatDesc release13_cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
+SIM_EXPORT struct cudaChannelFormatDesc release0_cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
 {
     return sim__cudaCreateChannelDesc(x, y, z, w, f);
 }
 
-__asm__(".symver release13_cudaCreateChannelDesc, cudaCreateChannelDesc@libcudart.so.13");
+__asm__(".symver release0_cudaCreateChannelDesc, cudaCreateChannelDesc@libcudart.so.12");
+
+extern struct cudaChannelFormatDesc sim__cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
+SIM_EXPORT struct cudaChannelFormatDesc release1_cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
+{
+    return sim__cudaCreateChannelDesc(x, y, z, w, f);
+}
+
+__asm__(".symver release1_cudaCreateChannelDesc, cudaCreateChannelDesc@libcudart.so.13");
 
 extern cudaError_t sim__cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags);
 SIM_EXPORT cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags)
@@ -1431,12 +2359,20 @@ SIM_EXPORT cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChan
 }
 
 extern cudaError_t sim__cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags)
 {
     return sim__cudaMallocArray(array, desc, width, height, flags);
 }
 
-__asm__(".symver release13_cudaMallocArray, cudaMallocArray@libcudart.so.13");
+__asm__(".symver release0_cudaMallocArray, cudaMallocArray@libcudart.so.12");
+
+extern cudaError_t sim__cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags)
+{
+    return sim__cudaMallocArray(array, desc, width, height, flags);
+}
+
+__asm__(".symver release1_cudaMallocArray, cudaMallocArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags);
 SIM_EXPORT cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags)
@@ -1445,12 +2381,20 @@ SIM_EXPORT cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaCh
 }
 
 extern cudaError_t sim__cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags)
 {
     return sim__cudaMalloc3DArray(array, desc, extent, flags);
 }
 
-__asm__(".symver release13_cudaMalloc3DArray, cudaMalloc3DArray@libcudart.so.13");
+__asm__(".symver release0_cudaMalloc3DArray, cudaMalloc3DArray@libcudart.so.12");
+
+extern cudaError_t sim__cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags)
+{
+    return sim__cudaMalloc3DArray(array, desc, extent, flags);
+}
+
+__asm__(".symver release1_cudaMalloc3DArray, cudaMalloc3DArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaFreeArray(cudaArray_t array);
 SIM_EXPORT cudaError_t cudaFreeArray(cudaArray_t array)
@@ -1459,12 +2403,20 @@ SIM_EXPORT cudaError_t cudaFreeArray(cudaArray_t array)
 }
 
 extern cudaError_t sim__cudaFreeArray(cudaArray_t array);
-SIM_EXPORT cudaError_t release13_cudaFreeArray(cudaArray_t array)
+SIM_EXPORT cudaError_t release0_cudaFreeArray(cudaArray_t array)
 {
     return sim__cudaFreeArray(array);
 }
 
-__asm__(".symver release13_cudaFreeArray, cudaFreeArray@libcudart.so.13");
+__asm__(".symver release0_cudaFreeArray, cudaFreeArray@libcudart.so.12");
+
+extern cudaError_t sim__cudaFreeArray(cudaArray_t array);
+SIM_EXPORT cudaError_t release1_cudaFreeArray(cudaArray_t array)
+{
+    return sim__cudaFreeArray(array);
+}
+
+__asm__(".symver release1_cudaFreeArray, cudaFreeArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array);
 SIM_EXPORT cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array)
@@ -1473,12 +2425,20 @@ SIM_EXPORT cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, stru
 }
 
 extern cudaError_t sim__cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array);
-SIM_EXPORT cudaError_t release13_cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array)
+SIM_EXPORT cudaError_t release0_cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array)
 {
     return sim__cudaArrayGetInfo(desc, extent, flags, array);
 }
 
-__asm__(".symver release13_cudaArrayGetInfo, cudaArrayGetInfo@libcudart.so.13");
+__asm__(".symver release0_cudaArrayGetInfo, cudaArrayGetInfo@libcudart.so.12");
+
+extern cudaError_t sim__cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array);
+SIM_EXPORT cudaError_t release1_cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array)
+{
+    return sim__cudaArrayGetInfo(desc, extent, flags, array);
+}
+
+__asm__(".symver release1_cudaArrayGetInfo, cudaArrayGetInfo@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
 SIM_EXPORT cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
@@ -1487,12 +2447,20 @@ SIM_EXPORT cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cu
 }
 
 extern cudaError_t sim__cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
-SIM_EXPORT cudaError_t release13_cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
+SIM_EXPORT cudaError_t release0_cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
 {
     return sim__cudaGetChannelDesc(desc, array);
 }
 
-__asm__(".symver release13_cudaGetChannelDesc, cudaGetChannelDesc@libcudart.so.13");
+__asm__(".symver release0_cudaGetChannelDesc, cudaGetChannelDesc@libcudart.so.12");
+
+extern cudaError_t sim__cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
+SIM_EXPORT cudaError_t release1_cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
+{
+    return sim__cudaGetChannelDesc(desc, array);
+}
+
+__asm__(".symver release1_cudaGetChannelDesc, cudaGetChannelDesc@libcudart.so.13");
 
 extern cudaError_t sim__cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent);
 SIM_EXPORT cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent)
@@ -1501,12 +2469,20 @@ SIM_EXPORT cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct
 }
 
 extern cudaError_t sim__cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent);
-SIM_EXPORT cudaError_t release13_cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent)
+SIM_EXPORT cudaError_t release0_cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent)
 {
     return sim__cudaMalloc3D(pitchedDevPtr, extent);
 }
 
-__asm__(".symver release13_cudaMalloc3D, cudaMalloc3D@libcudart.so.13");
+__asm__(".symver release0_cudaMalloc3D, cudaMalloc3D@libcudart.so.12");
+
+extern cudaError_t sim__cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent);
+SIM_EXPORT cudaError_t release1_cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent)
+{
+    return sim__cudaMalloc3D(pitchedDevPtr, extent);
+}
+
+__asm__(".symver release1_cudaMalloc3D, cudaMalloc3D@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
 SIM_EXPORT cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
@@ -1515,12 +2491,20 @@ SIM_EXPORT cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int val
 }
 
 extern cudaError_t sim__cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
-SIM_EXPORT cudaError_t release13_cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
+SIM_EXPORT cudaError_t release0_cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
 {
     return sim__cudaMemset3D(pitchedDevPtr, value, extent);
 }
 
-__asm__(".symver release13_cudaMemset3D, cudaMemset3D@libcudart.so.13");
+__asm__(".symver release0_cudaMemset3D, cudaMemset3D@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
+SIM_EXPORT cudaError_t release1_cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
+{
+    return sim__cudaMemset3D(pitchedDevPtr, value, extent);
+}
+
+__asm__(".symver release1_cudaMemset3D, cudaMemset3D@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
 SIM_EXPORT cudaError_t cudaMemset3D_ptds(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
@@ -1529,12 +2513,20 @@ SIM_EXPORT cudaError_t cudaMemset3D_ptds(struct cudaPitchedPtr pitchedDevPtr, in
 }
 
 extern cudaError_t sim__cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
-SIM_EXPORT cudaError_t release13_cudaMemset3D_ptds(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
+SIM_EXPORT cudaError_t release0_cudaMemset3D_ptds(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
 {
     return sim__cudaMemset3D(pitchedDevPtr, value, extent);
 }
 
-__asm__(".symver release13_cudaMemset3D_ptds, cudaMemset3D_ptds@libcudart.so.13");
+__asm__(".symver release0_cudaMemset3D_ptds, cudaMemset3D_ptds@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
+SIM_EXPORT cudaError_t release1_cudaMemset3D_ptds(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
+{
+    return sim__cudaMemset3D(pitchedDevPtr, value, extent);
+}
+
+__asm__(".symver release1_cudaMemset3D_ptds, cudaMemset3D_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
@@ -1543,12 +2535,20 @@ SIM_EXPORT cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, in
 }
 
 extern cudaError_t sim__cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
 {
     return sim__cudaMemset3DAsync(pitchedDevPtr, value, extent, stream);
 }
 
-__asm__(".symver release13_cudaMemset3DAsync, cudaMemset3DAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMemset3DAsync, cudaMemset3DAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
+{
+    return sim__cudaMemset3DAsync(pitchedDevPtr, value, extent, stream);
+}
+
+__asm__(".symver release1_cudaMemset3DAsync, cudaMemset3DAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemset3DAsync_ptsz(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
@@ -1558,13 +2558,22 @@ SIM_EXPORT cudaError_t cudaMemset3DAsync_ptsz(struct cudaPitchedPtr pitchedDevPt
 }
 
 extern cudaError_t sim__cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemset3DAsync_ptsz(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemset3DAsync_ptsz(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemset3DAsync(pitchedDevPtr, value, extent, stream);
 }
 
-__asm__(".symver release13_cudaMemset3DAsync_ptsz, cudaMemset3DAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMemset3DAsync_ptsz, cudaMemset3DAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemset3DAsync_ptsz(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemset3DAsync(pitchedDevPtr, value, extent, stream);
+}
+
+__asm__(".symver release1_cudaMemset3DAsync_ptsz, cudaMemset3DAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind)
@@ -1573,12 +2582,20 @@ SIM_EXPORT cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t
 }
 
 extern cudaError_t sim__cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpyToArray(dst, wOffset, hOffset, src, count, kind);
 }
 
-__asm__(".symver release13_cudaMemcpyToArray, cudaMemcpyToArray@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyToArray, cudaMemcpyToArray@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyToArray(dst, wOffset, hOffset, src, count, kind);
+}
+
+__asm__(".symver release1_cudaMemcpyToArray, cudaMemcpyToArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyToArray_ptds(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind)
@@ -1587,12 +2604,20 @@ SIM_EXPORT cudaError_t cudaMemcpyToArray_ptds(cudaArray_t dst, size_t wOffset, s
 }
 
 extern cudaError_t sim__cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpyToArray_ptds(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpyToArray_ptds(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpyToArray(dst, wOffset, hOffset, src, count, kind);
 }
 
-__asm__(".symver release13_cudaMemcpyToArray_ptds, cudaMemcpyToArray_ptds@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyToArray_ptds, cudaMemcpyToArray_ptds@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpyToArray_ptds(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyToArray(dst, wOffset, hOffset, src, count, kind);
+}
+
+__asm__(".symver release1_cudaMemcpyToArray_ptds, cudaMemcpyToArray_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind)
@@ -1601,12 +2626,20 @@ SIM_EXPORT cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, siz
 }
 
 extern cudaError_t sim__cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpyFromArray(dst, src, wOffset, hOffset, count, kind);
 }
 
-__asm__(".symver release13_cudaMemcpyFromArray, cudaMemcpyFromArray@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyFromArray, cudaMemcpyFromArray@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyFromArray(dst, src, wOffset, hOffset, count, kind);
+}
+
+__asm__(".symver release1_cudaMemcpyFromArray, cudaMemcpyFromArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyFromArray_ptds(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind)
@@ -1615,12 +2648,20 @@ SIM_EXPORT cudaError_t cudaMemcpyFromArray_ptds(void *dst, cudaArray_const_t src
 }
 
 extern cudaError_t sim__cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpyFromArray_ptds(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpyFromArray_ptds(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpyFromArray(dst, src, wOffset, hOffset, count, kind);
 }
 
-__asm__(".symver release13_cudaMemcpyFromArray_ptds, cudaMemcpyFromArray_ptds@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyFromArray_ptds, cudaMemcpyFromArray_ptds@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpyFromArray_ptds(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyFromArray(dst, src, wOffset, hOffset, count, kind);
+}
+
+__asm__(".symver release1_cudaMemcpyFromArray_ptds, cudaMemcpyFromArray_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
@@ -1629,12 +2670,20 @@ SIM_EXPORT cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size
 }
 
 extern cudaError_t sim__cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpy2DToArray(dst, wOffset, hOffset, src, spitch, width, height, kind);
 }
 
-__asm__(".symver release13_cudaMemcpy2DToArray, cudaMemcpy2DToArray@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy2DToArray, cudaMemcpy2DToArray@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DToArray(dst, wOffset, hOffset, src, spitch, width, height, kind);
+}
+
+__asm__(".symver release1_cudaMemcpy2DToArray, cudaMemcpy2DToArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy2DToArray_ptds(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
@@ -1643,12 +2692,20 @@ SIM_EXPORT cudaError_t cudaMemcpy2DToArray_ptds(cudaArray_t dst, size_t wOffset,
 }
 
 extern cudaError_t sim__cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpy2DToArray_ptds(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpy2DToArray_ptds(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpy2DToArray(dst, wOffset, hOffset, src, spitch, width, height, kind);
 }
 
-__asm__(".symver release13_cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray_ptds@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray_ptds@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpy2DToArray_ptds(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DToArray(dst, wOffset, hOffset, src, spitch, width, height, kind);
+}
+
+__asm__(".symver release1_cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -1657,12 +2714,20 @@ SIM_EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset,
 }
 
 extern cudaError_t sim__cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     return sim__cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind, stream);
 }
 
-__asm__(".symver release13_cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind, stream);
+}
+
+__asm__(".symver release1_cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy2DToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -1672,13 +2737,22 @@ SIM_EXPORT cudaError_t cudaMemcpy2DToArrayAsync_ptsz(cudaArray_t dst, size_t wOf
 }
 
 extern cudaError_t sim__cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpy2DToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpy2DToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind, stream);
 }
 
-__asm__(".symver release13_cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpy2DToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind, stream);
+}
+
+__asm__(".symver release1_cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind)
@@ -1687,12 +2761,20 @@ SIM_EXPORT cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray
 }
 
 extern cudaError_t sim__cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpy2DFromArray(dst, dpitch, src, wOffset, hOffset, width, height, kind);
 }
 
-__asm__(".symver release13_cudaMemcpy2DFromArray, cudaMemcpy2DFromArray@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy2DFromArray, cudaMemcpy2DFromArray@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DFromArray(dst, dpitch, src, wOffset, hOffset, width, height, kind);
+}
+
+__asm__(".symver release1_cudaMemcpy2DFromArray, cudaMemcpy2DFromArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy2DFromArray_ptds(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind)
@@ -1701,12 +2783,20 @@ SIM_EXPORT cudaError_t cudaMemcpy2DFromArray_ptds(void *dst, size_t dpitch, cuda
 }
 
 extern cudaError_t sim__cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpy2DFromArray_ptds(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpy2DFromArray_ptds(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpy2DFromArray(dst, dpitch, src, wOffset, hOffset, width, height, kind);
 }
 
-__asm__(".symver release13_cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray_ptds@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray_ptds@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpy2DFromArray_ptds(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DFromArray(dst, dpitch, src, wOffset, hOffset, width, height, kind);
+}
+
+__asm__(".symver release1_cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -1715,12 +2805,20 @@ SIM_EXPORT cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cuda
 }
 
 extern cudaError_t sim__cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     return sim__cudaMemcpy2DFromArrayAsync(dst, dpitch, src, wOffset, hOffset, width, height, kind, stream);
 }
 
-__asm__(".symver release13_cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpy2DFromArrayAsync(dst, dpitch, src, wOffset, hOffset, width, height, kind, stream);
+}
+
+__asm__(".symver release1_cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy2DFromArrayAsync_ptsz(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -1730,13 +2828,22 @@ SIM_EXPORT cudaError_t cudaMemcpy2DFromArrayAsync_ptsz(void *dst, size_t dpitch,
 }
 
 extern cudaError_t sim__cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpy2DFromArrayAsync_ptsz(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpy2DFromArrayAsync_ptsz(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemcpy2DFromArrayAsync(dst, dpitch, src, wOffset, hOffset, width, height, kind, stream);
 }
 
-__asm__(".symver release13_cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpy2DFromArrayAsync_ptsz(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy2DFromArrayAsync(dst, dpitch, src, wOffset, hOffset, width, height, kind, stream);
+}
+
+__asm__(".symver release1_cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind)
@@ -1745,12 +2852,20 @@ SIM_EXPORT cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetD
 }
 
 extern cudaError_t sim__cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpy2DArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, width, height, kind);
 }
 
-__asm__(".symver release13_cudaMemcpy2DArrayToArray, cudaMemcpy2DArrayToArray@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy2DArrayToArray, cudaMemcpy2DArrayToArray@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, width, height, kind);
+}
+
+__asm__(".symver release1_cudaMemcpy2DArrayToArray, cudaMemcpy2DArrayToArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind)
@@ -1759,12 +2874,20 @@ SIM_EXPORT cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst, size_t wOf
 }
 
 extern cudaError_t sim__cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpy2DArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, width, height, kind);
 }
 
-__asm__(".symver release13_cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray_ptds@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray_ptds@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, width, height, kind);
+}
+
+__asm__(".symver release1_cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
 SIM_EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
@@ -1773,12 +2896,20 @@ SIM_EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 }
 
 extern cudaError_t sim__cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
-SIM_EXPORT cudaError_t release13_cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+SIM_EXPORT cudaError_t release0_cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
     return sim__cudaMemcpy3D(p);
 }
 
-__asm__(".symver release13_cudaMemcpy3D, cudaMemcpy3D@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy3D, cudaMemcpy3D@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
+SIM_EXPORT cudaError_t release1_cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+    return sim__cudaMemcpy3D(p);
+}
+
+__asm__(".symver release1_cudaMemcpy3D, cudaMemcpy3D@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
 SIM_EXPORT cudaError_t cudaMemcpy3D_ptds(const struct cudaMemcpy3DParms *p)
@@ -1787,12 +2918,20 @@ SIM_EXPORT cudaError_t cudaMemcpy3D_ptds(const struct cudaMemcpy3DParms *p)
 }
 
 extern cudaError_t sim__cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
-SIM_EXPORT cudaError_t release13_cudaMemcpy3D_ptds(const struct cudaMemcpy3DParms *p)
+SIM_EXPORT cudaError_t release0_cudaMemcpy3D_ptds(const struct cudaMemcpy3DParms *p)
 {
     return sim__cudaMemcpy3D(p);
 }
 
-__asm__(".symver release13_cudaMemcpy3D_ptds, cudaMemcpy3D_ptds@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy3D_ptds, cudaMemcpy3D_ptds@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
+SIM_EXPORT cudaError_t release1_cudaMemcpy3D_ptds(const struct cudaMemcpy3DParms *p)
+{
+    return sim__cudaMemcpy3D(p);
+}
+
+__asm__(".symver release1_cudaMemcpy3D_ptds, cudaMemcpy3D_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
@@ -1801,12 +2940,20 @@ SIM_EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cuda
 }
 
 extern cudaError_t sim__cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
     return sim__cudaMemcpy3DAsync(p, stream);
 }
 
-__asm__(".symver release13_cudaMemcpy3DAsync, cudaMemcpy3DAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy3DAsync, cudaMemcpy3DAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    return sim__cudaMemcpy3DAsync(p, stream);
+}
+
+__asm__(".symver release1_cudaMemcpy3DAsync, cudaMemcpy3DAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy3DAsync_ptsz(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
@@ -1816,13 +2963,22 @@ SIM_EXPORT cudaError_t cudaMemcpy3DAsync_ptsz(const struct cudaMemcpy3DParms *p,
 }
 
 extern cudaError_t sim__cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpy3DAsync_ptsz(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpy3DAsync_ptsz(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemcpy3DAsync(p, stream);
 }
 
-__asm__(".symver release13_cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpy3DAsync_ptsz(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy3DAsync(p, stream);
+}
+
+__asm__(".symver release1_cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc);
 SIM_EXPORT cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc)
@@ -1831,12 +2987,20 @@ SIM_EXPORT cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject, 
 }
 
 extern cudaError_t sim__cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc);
-SIM_EXPORT cudaError_t release13_cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc)
+SIM_EXPORT cudaError_t release0_cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc)
 {
     return sim__cudaCreateTextureObject(pTexObject, pResDesc, pTexDesc, pResViewDesc);
 }
 
-__asm__(".symver release13_cudaCreateTextureObject, cudaCreateTextureObject@libcudart.so.13");
+__asm__(".symver release0_cudaCreateTextureObject, cudaCreateTextureObject@libcudart.so.12");
+
+extern cudaError_t sim__cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc);
+SIM_EXPORT cudaError_t release1_cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc)
+{
+    return sim__cudaCreateTextureObject(pTexObject, pResDesc, pTexDesc, pResViewDesc);
+}
+
+__asm__(".symver release1_cudaCreateTextureObject, cudaCreateTextureObject@libcudart.so.13");
 
 extern cudaError_t sim__cudaDestroyTextureObject(cudaTextureObject_t texObject);
 SIM_EXPORT cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject)
@@ -1845,12 +3009,20 @@ SIM_EXPORT cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject)
 }
 
 extern cudaError_t sim__cudaDestroyTextureObject(cudaTextureObject_t texObject);
-SIM_EXPORT cudaError_t release13_cudaDestroyTextureObject(cudaTextureObject_t texObject)
+SIM_EXPORT cudaError_t release0_cudaDestroyTextureObject(cudaTextureObject_t texObject)
 {
     return sim__cudaDestroyTextureObject(texObject);
 }
 
-__asm__(".symver release13_cudaDestroyTextureObject, cudaDestroyTextureObject@libcudart.so.13");
+__asm__(".symver release0_cudaDestroyTextureObject, cudaDestroyTextureObject@libcudart.so.12");
+
+extern cudaError_t sim__cudaDestroyTextureObject(cudaTextureObject_t texObject);
+SIM_EXPORT cudaError_t release1_cudaDestroyTextureObject(cudaTextureObject_t texObject)
+{
+    return sim__cudaDestroyTextureObject(texObject);
+}
+
+__asm__(".symver release1_cudaDestroyTextureObject, cudaDestroyTextureObject@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject);
 SIM_EXPORT cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject)
@@ -1859,12 +3031,20 @@ SIM_EXPORT cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc 
 }
 
 extern cudaError_t sim__cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject);
-SIM_EXPORT cudaError_t release13_cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject)
+SIM_EXPORT cudaError_t release0_cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject)
 {
     return sim__cudaGetTextureObjectResourceDesc(pResDesc, texObject);
 }
 
-__asm__(".symver release13_cudaGetTextureObjectResourceDesc, cudaGetTextureObjectResourceDesc@libcudart.so.13");
+__asm__(".symver release0_cudaGetTextureObjectResourceDesc, cudaGetTextureObjectResourceDesc@libcudart.so.12");
+
+extern cudaError_t sim__cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject);
+SIM_EXPORT cudaError_t release1_cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject)
+{
+    return sim__cudaGetTextureObjectResourceDesc(pResDesc, texObject);
+}
+
+__asm__(".symver release1_cudaGetTextureObjectResourceDesc, cudaGetTextureObjectResourceDesc@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject);
 SIM_EXPORT cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject)
@@ -1873,12 +3053,20 @@ SIM_EXPORT cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *p
 }
 
 extern cudaError_t sim__cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject);
-SIM_EXPORT cudaError_t release13_cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject)
+SIM_EXPORT cudaError_t release0_cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject)
 {
     return sim__cudaGetTextureObjectTextureDesc(pTexDesc, texObject);
 }
 
-__asm__(".symver release13_cudaGetTextureObjectTextureDesc, cudaGetTextureObjectTextureDesc@libcudart.so.13");
+__asm__(".symver release0_cudaGetTextureObjectTextureDesc, cudaGetTextureObjectTextureDesc@libcudart.so.12");
+
+extern cudaError_t sim__cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject);
+SIM_EXPORT cudaError_t release1_cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject)
+{
+    return sim__cudaGetTextureObjectTextureDesc(pTexDesc, texObject);
+}
+
+__asm__(".symver release1_cudaGetTextureObjectTextureDesc, cudaGetTextureObjectTextureDesc@libcudart.so.13");
 
 extern cudaError_t sim__cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc);
 SIM_EXPORT cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc)
@@ -1887,12 +3075,20 @@ SIM_EXPORT cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject,
 }
 
 extern cudaError_t sim__cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc);
-SIM_EXPORT cudaError_t release13_cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc)
+SIM_EXPORT cudaError_t release0_cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc)
 {
     return sim__cudaCreateSurfaceObject(pSurfObject, pResDesc);
 }
 
-__asm__(".symver release13_cudaCreateSurfaceObject, cudaCreateSurfaceObject@libcudart.so.13");
+__asm__(".symver release0_cudaCreateSurfaceObject, cudaCreateSurfaceObject@libcudart.so.12");
+
+extern cudaError_t sim__cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc);
+SIM_EXPORT cudaError_t release1_cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc)
+{
+    return sim__cudaCreateSurfaceObject(pSurfObject, pResDesc);
+}
+
+__asm__(".symver release1_cudaCreateSurfaceObject, cudaCreateSurfaceObject@libcudart.so.13");
 
 extern cudaError_t sim__cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject);
 SIM_EXPORT cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject)
@@ -1901,12 +3097,20 @@ SIM_EXPORT cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject)
 }
 
 extern cudaError_t sim__cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject);
-SIM_EXPORT cudaError_t release13_cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject)
+SIM_EXPORT cudaError_t release0_cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject)
 {
     return sim__cudaDestroySurfaceObject(surfObject);
 }
 
-__asm__(".symver release13_cudaDestroySurfaceObject, cudaDestroySurfaceObject@libcudart.so.13");
+__asm__(".symver release0_cudaDestroySurfaceObject, cudaDestroySurfaceObject@libcudart.so.12");
+
+extern cudaError_t sim__cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject);
+SIM_EXPORT cudaError_t release1_cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject)
+{
+    return sim__cudaDestroySurfaceObject(surfObject);
+}
+
+__asm__(".symver release1_cudaDestroySurfaceObject, cudaDestroySurfaceObject@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject);
 SIM_EXPORT cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject)
@@ -1915,12 +3119,20 @@ SIM_EXPORT cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc 
 }
 
 extern cudaError_t sim__cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject);
-SIM_EXPORT cudaError_t release13_cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject)
+SIM_EXPORT cudaError_t release0_cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject)
 {
     return sim__cudaGetSurfaceObjectResourceDesc(pResDesc, surfObject);
 }
 
-__asm__(".symver release13_cudaGetSurfaceObjectResourceDesc, cudaGetSurfaceObjectResourceDesc@libcudart.so.13");
+__asm__(".symver release0_cudaGetSurfaceObjectResourceDesc, cudaGetSurfaceObjectResourceDesc@libcudart.so.12");
+
+extern cudaError_t sim__cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject);
+SIM_EXPORT cudaError_t release1_cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject)
+{
+    return sim__cudaGetSurfaceObjectResourceDesc(pResDesc, surfObject);
+}
+
+__asm__(".symver release1_cudaGetSurfaceObjectResourceDesc, cudaGetSurfaceObjectResourceDesc@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
@@ -1929,12 +3141,20 @@ SIM_EXPORT cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum
 }
 
 extern cudaError_t sim__cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpy(dst, src, count, kind);
 }
 
-__asm__(".symver release13_cudaMemcpy, cudaMemcpy@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy, cudaMemcpy@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy(dst, src, count, kind);
+}
+
+__asm__(".symver release1_cudaMemcpy, cudaMemcpy@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy_ptds(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
@@ -1943,12 +3163,20 @@ SIM_EXPORT cudaError_t cudaMemcpy_ptds(void *dst, const void *src, size_t count,
 }
 
 extern cudaError_t sim__cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpy_ptds(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpy_ptds(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpy(dst, src, count, kind);
 }
 
-__asm__(".symver release13_cudaMemcpy_ptds, cudaMemcpy_ptds@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy_ptds, cudaMemcpy_ptds@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpy_ptds(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy(dst, src, count, kind);
+}
+
+__asm__(".symver release1_cudaMemcpy_ptds, cudaMemcpy_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -1957,12 +3185,20 @@ SIM_EXPORT cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count,
 }
 
 extern cudaError_t sim__cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     return sim__cudaMemcpyAsync(dst, src, count, kind, stream);
 }
 
-__asm__(".symver release13_cudaMemcpyAsync, cudaMemcpyAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyAsync, cudaMemcpyAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpyAsync(dst, src, count, kind, stream);
+}
+
+__asm__(".symver release1_cudaMemcpyAsync, cudaMemcpyAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyAsync_ptsz(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -1972,13 +3208,22 @@ SIM_EXPORT cudaError_t cudaMemcpyAsync_ptsz(void *dst, const void *src, size_t c
 }
 
 extern cudaError_t sim__cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpyAsync_ptsz(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpyAsync_ptsz(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemcpyAsync(dst, src, count, kind, stream);
 }
 
-__asm__(".symver release13_cudaMemcpyAsync_ptsz, cudaMemcpyAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyAsync_ptsz, cudaMemcpyAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpyAsync_ptsz(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyAsync(dst, src, count, kind, stream);
+}
+
+__asm__(".symver release1_cudaMemcpyAsync_ptsz, cudaMemcpyAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
@@ -1987,12 +3232,20 @@ SIM_EXPORT cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, s
 }
 
 extern cudaError_t sim__cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
 }
 
-__asm__(".symver release13_cudaMemcpy2D, cudaMemcpy2D@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy2D, cudaMemcpy2D@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
+}
+
+__asm__(".symver release1_cudaMemcpy2D, cudaMemcpy2D@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy2D_ptds(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
@@ -2001,12 +3254,20 @@ SIM_EXPORT cudaError_t cudaMemcpy2D_ptds(void *dst, size_t dpitch, const void *s
 }
 
 extern cudaError_t sim__cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpy2D_ptds(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpy2D_ptds(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
 }
 
-__asm__(".symver release13_cudaMemcpy2D_ptds, cudaMemcpy2D_ptds@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy2D_ptds, cudaMemcpy2D_ptds@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpy2D_ptds(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
+}
+
+__asm__(".symver release1_cudaMemcpy2D_ptds, cudaMemcpy2D_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -2015,12 +3276,20 @@ SIM_EXPORT cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *s
 }
 
 extern cudaError_t sim__cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     return sim__cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
 }
 
-__asm__(".symver release13_cudaMemcpy2DAsync, cudaMemcpy2DAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy2DAsync, cudaMemcpy2DAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
+}
+
+__asm__(".symver release1_cudaMemcpy2DAsync, cudaMemcpy2DAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy2DAsync_ptsz(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -2030,13 +3299,22 @@ SIM_EXPORT cudaError_t cudaMemcpy2DAsync_ptsz(void *dst, size_t dpitch, const vo
 }
 
 extern cudaError_t sim__cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpy2DAsync_ptsz(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpy2DAsync_ptsz(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
 }
 
-__asm__(".symver release13_cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpy2DAsync_ptsz(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
+}
+
+__asm__(".symver release1_cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count);
 SIM_EXPORT cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
@@ -2045,12 +3323,20 @@ SIM_EXPORT cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src,
 }
 
 extern cudaError_t sim__cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count);
-SIM_EXPORT cudaError_t release13_cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
+SIM_EXPORT cudaError_t release0_cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
 {
     return sim__cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count);
 }
 
-__asm__(".symver release13_cudaMemcpyPeer, cudaMemcpyPeer@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyPeer, cudaMemcpyPeer@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count);
+SIM_EXPORT cudaError_t release1_cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
+{
+    return sim__cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count);
+}
+
+__asm__(".symver release1_cudaMemcpyPeer, cudaMemcpyPeer@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
@@ -2059,12 +3345,20 @@ SIM_EXPORT cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void 
 }
 
 extern cudaError_t sim__cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
 {
     return sim__cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
 }
 
-__asm__(".symver release13_cudaMemcpyPeerAsync, cudaMemcpyPeerAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyPeerAsync, cudaMemcpyPeerAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
+{
+    return sim__cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
+}
+
+__asm__(".symver release1_cudaMemcpyPeerAsync, cudaMemcpyPeerAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyPeerAsync_ptsz(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
@@ -2074,13 +3368,22 @@ SIM_EXPORT cudaError_t cudaMemcpyPeerAsync_ptsz(void *dst, int dstDevice, const 
 }
 
 extern cudaError_t sim__cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpyPeerAsync_ptsz(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpyPeerAsync_ptsz(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
 }
 
-__asm__(".symver release13_cudaMemcpyPeerAsync_ptsz, cudaMemcpyPeerAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyPeerAsync_ptsz, cudaMemcpyPeerAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpyPeerAsync_ptsz(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
+}
+
+__asm__(".symver release1_cudaMemcpyPeerAsync_ptsz, cudaMemcpyPeerAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemset(void *devPtr, int value, size_t count);
 SIM_EXPORT cudaError_t cudaMemset(void *devPtr, int value, size_t count)
@@ -2089,12 +3392,20 @@ SIM_EXPORT cudaError_t cudaMemset(void *devPtr, int value, size_t count)
 }
 
 extern cudaError_t sim__cudaMemset(void *devPtr, int value, size_t count);
-SIM_EXPORT cudaError_t release13_cudaMemset(void *devPtr, int value, size_t count)
+SIM_EXPORT cudaError_t release0_cudaMemset(void *devPtr, int value, size_t count)
 {
     return sim__cudaMemset(devPtr, value, count);
 }
 
-__asm__(".symver release13_cudaMemset, cudaMemset@libcudart.so.13");
+__asm__(".symver release0_cudaMemset, cudaMemset@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemset(void *devPtr, int value, size_t count);
+SIM_EXPORT cudaError_t release1_cudaMemset(void *devPtr, int value, size_t count)
+{
+    return sim__cudaMemset(devPtr, value, count);
+}
+
+__asm__(".symver release1_cudaMemset, cudaMemset@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemset(void *devPtr, int value, size_t count);
 SIM_EXPORT cudaError_t cudaMemset_ptds(void *devPtr, int value, size_t count)
@@ -2103,12 +3414,20 @@ SIM_EXPORT cudaError_t cudaMemset_ptds(void *devPtr, int value, size_t count)
 }
 
 extern cudaError_t sim__cudaMemset(void *devPtr, int value, size_t count);
-SIM_EXPORT cudaError_t release13_cudaMemset_ptds(void *devPtr, int value, size_t count)
+SIM_EXPORT cudaError_t release0_cudaMemset_ptds(void *devPtr, int value, size_t count)
 {
     return sim__cudaMemset(devPtr, value, count);
 }
 
-__asm__(".symver release13_cudaMemset_ptds, cudaMemset_ptds@libcudart.so.13");
+__asm__(".symver release0_cudaMemset_ptds, cudaMemset_ptds@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemset(void *devPtr, int value, size_t count);
+SIM_EXPORT cudaError_t release1_cudaMemset_ptds(void *devPtr, int value, size_t count)
+{
+    return sim__cudaMemset(devPtr, value, count);
+}
+
+__asm__(".symver release1_cudaMemset_ptds, cudaMemset_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
@@ -2117,12 +3436,20 @@ SIM_EXPORT cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cu
 }
 
 extern cudaError_t sim__cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
 {
     return sim__cudaMemsetAsync(devPtr, value, count, stream);
 }
 
-__asm__(".symver release13_cudaMemsetAsync, cudaMemsetAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMemsetAsync, cudaMemsetAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
+{
+    return sim__cudaMemsetAsync(devPtr, value, count, stream);
+}
+
+__asm__(".symver release1_cudaMemsetAsync, cudaMemsetAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemsetAsync_ptsz(void *devPtr, int value, size_t count, cudaStream_t stream)
@@ -2132,13 +3459,22 @@ SIM_EXPORT cudaError_t cudaMemsetAsync_ptsz(void *devPtr, int value, size_t coun
 }
 
 extern cudaError_t sim__cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemsetAsync_ptsz(void *devPtr, int value, size_t count, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemsetAsync_ptsz(void *devPtr, int value, size_t count, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemsetAsync(devPtr, value, count, stream);
 }
 
-__asm__(".symver release13_cudaMemsetAsync_ptsz, cudaMemsetAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMemsetAsync_ptsz, cudaMemsetAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemsetAsync_ptsz(void *devPtr, int value, size_t count, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemsetAsync(devPtr, value, count, stream);
+}
+
+__asm__(".symver release1_cudaMemsetAsync_ptsz, cudaMemsetAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);
 SIM_EXPORT cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
@@ -2147,12 +3483,20 @@ SIM_EXPORT cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_
 }
 
 extern cudaError_t sim__cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);
-SIM_EXPORT cudaError_t release13_cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
+SIM_EXPORT cudaError_t release0_cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
 {
     return sim__cudaMemset2D(devPtr, pitch, value, width, height);
 }
 
-__asm__(".symver release13_cudaMemset2D, cudaMemset2D@libcudart.so.13");
+__asm__(".symver release0_cudaMemset2D, cudaMemset2D@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);
+SIM_EXPORT cudaError_t release1_cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
+{
+    return sim__cudaMemset2D(devPtr, pitch, value, width, height);
+}
+
+__asm__(".symver release1_cudaMemset2D, cudaMemset2D@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);
 SIM_EXPORT cudaError_t cudaMemset2D_ptds(void *devPtr, size_t pitch, int value, size_t width, size_t height)
@@ -2161,12 +3505,20 @@ SIM_EXPORT cudaError_t cudaMemset2D_ptds(void *devPtr, size_t pitch, int value, 
 }
 
 extern cudaError_t sim__cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);
-SIM_EXPORT cudaError_t release13_cudaMemset2D_ptds(void *devPtr, size_t pitch, int value, size_t width, size_t height)
+SIM_EXPORT cudaError_t release0_cudaMemset2D_ptds(void *devPtr, size_t pitch, int value, size_t width, size_t height)
 {
     return sim__cudaMemset2D(devPtr, pitch, value, width, height);
 }
 
-__asm__(".symver release13_cudaMemset2D_ptds, cudaMemset2D_ptds@libcudart.so.13");
+__asm__(".symver release0_cudaMemset2D_ptds, cudaMemset2D_ptds@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);
+SIM_EXPORT cudaError_t release1_cudaMemset2D_ptds(void *devPtr, size_t pitch, int value, size_t width, size_t height)
+{
+    return sim__cudaMemset2D(devPtr, pitch, value, width, height);
+}
+
+__asm__(".symver release1_cudaMemset2D_ptds, cudaMemset2D_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
@@ -2175,12 +3527,20 @@ SIM_EXPORT cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, 
 }
 
 extern cudaError_t sim__cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
     return sim__cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
 }
 
-__asm__(".symver release13_cudaMemset2DAsync, cudaMemset2DAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMemset2DAsync, cudaMemset2DAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+    return sim__cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
+}
+
+__asm__(".symver release1_cudaMemset2DAsync, cudaMemset2DAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemset2DAsync_ptsz(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
@@ -2190,13 +3550,22 @@ SIM_EXPORT cudaError_t cudaMemset2DAsync_ptsz(void *devPtr, size_t pitch, int va
 }
 
 extern cudaError_t sim__cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemset2DAsync_ptsz(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemset2DAsync_ptsz(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
 }
 
-__asm__(".symver release13_cudaMemset2DAsync_ptsz, cudaMemset2DAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMemset2DAsync_ptsz, cudaMemset2DAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemset2DAsync_ptsz(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
+}
+
+__asm__(".symver release1_cudaMemset2DAsync_ptsz, cudaMemset2DAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamCreate(cudaStream_t *pStream);
 SIM_EXPORT cudaError_t cudaStreamCreate(cudaStream_t *pStream)
@@ -2205,12 +3574,20 @@ SIM_EXPORT cudaError_t cudaStreamCreate(cudaStream_t *pStream)
 }
 
 extern cudaError_t sim__cudaStreamCreate(cudaStream_t *pStream);
-SIM_EXPORT cudaError_t release13_cudaStreamCreate(cudaStream_t *pStream)
+SIM_EXPORT cudaError_t release0_cudaStreamCreate(cudaStream_t *pStream)
 {
     return sim__cudaStreamCreate(pStream);
 }
 
-__asm__(".symver release13_cudaStreamCreate, cudaStreamCreate@libcudart.so.13");
+__asm__(".symver release0_cudaStreamCreate, cudaStreamCreate@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamCreate(cudaStream_t *pStream);
+SIM_EXPORT cudaError_t release1_cudaStreamCreate(cudaStream_t *pStream)
+{
+    return sim__cudaStreamCreate(pStream);
+}
+
+__asm__(".symver release1_cudaStreamCreate, cudaStreamCreate@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
@@ -2219,12 +3596,20 @@ SIM_EXPORT cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned
 }
 
 extern cudaError_t sim__cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
 {
     return sim__cudaStreamCreateWithFlags(pStream, flags);
 }
 
-__asm__(".symver release13_cudaStreamCreateWithFlags, cudaStreamCreateWithFlags@libcudart.so.13");
+__asm__(".symver release0_cudaStreamCreateWithFlags, cudaStreamCreateWithFlags@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
+{
+    return sim__cudaStreamCreateWithFlags(pStream, flags);
+}
+
+__asm__(".symver release1_cudaStreamCreateWithFlags, cudaStreamCreateWithFlags@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority);
 SIM_EXPORT cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority)
@@ -2233,12 +3618,20 @@ SIM_EXPORT cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream, unsig
 }
 
 extern cudaError_t sim__cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority);
-SIM_EXPORT cudaError_t release13_cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority)
+SIM_EXPORT cudaError_t release0_cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority)
 {
     return sim__cudaStreamCreateWithPriority(pStream, flags, priority);
 }
 
-__asm__(".symver release13_cudaStreamCreateWithPriority, cudaStreamCreateWithPriority@libcudart.so.13");
+__asm__(".symver release0_cudaStreamCreateWithPriority, cudaStreamCreateWithPriority@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority);
+SIM_EXPORT cudaError_t release1_cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority)
+{
+    return sim__cudaStreamCreateWithPriority(pStream, flags, priority);
+}
+
+__asm__(".symver release1_cudaStreamCreateWithPriority, cudaStreamCreateWithPriority@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamDestroy(cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -2247,12 +3640,20 @@ SIM_EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
 }
 
 extern cudaError_t sim__cudaStreamDestroy(cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaStreamDestroy(cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaStreamDestroy(cudaStream_t stream)
 {
     return sim__cudaStreamDestroy(stream);
 }
 
-__asm__(".symver release13_cudaStreamDestroy, cudaStreamDestroy@libcudart.so.13");
+__asm__(".symver release0_cudaStreamDestroy, cudaStreamDestroy@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamDestroy(cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaStreamDestroy(cudaStream_t stream)
+{
+    return sim__cudaStreamDestroy(stream);
+}
+
+__asm__(".symver release1_cudaStreamDestroy, cudaStreamDestroy@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamSynchronize(cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream)
@@ -2261,12 +3662,20 @@ SIM_EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 }
 
 extern cudaError_t sim__cudaStreamSynchronize(cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaStreamSynchronize(cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaStreamSynchronize(cudaStream_t stream)
 {
     return sim__cudaStreamSynchronize(stream);
 }
 
-__asm__(".symver release13_cudaStreamSynchronize, cudaStreamSynchronize@libcudart.so.13");
+__asm__(".symver release0_cudaStreamSynchronize, cudaStreamSynchronize@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamSynchronize(cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaStreamSynchronize(cudaStream_t stream)
+{
+    return sim__cudaStreamSynchronize(stream);
+}
+
+__asm__(".symver release1_cudaStreamSynchronize, cudaStreamSynchronize@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamSynchronize(cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream)
@@ -2276,13 +3685,22 @@ SIM_EXPORT cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream)
 }
 
 extern cudaError_t sim__cudaStreamSynchronize(cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaStreamSynchronize_ptsz(cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaStreamSynchronize_ptsz(cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaStreamSynchronize(stream);
 }
 
-__asm__(".symver release13_cudaStreamSynchronize_ptsz, cudaStreamSynchronize_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamSynchronize_ptsz, cudaStreamSynchronize_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamSynchronize(cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaStreamSynchronize_ptsz(cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamSynchronize(stream);
+}
+
+__asm__(".symver release1_cudaStreamSynchronize_ptsz, cudaStreamSynchronize_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamQuery(cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream)
@@ -2291,12 +3709,20 @@ SIM_EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream)
 }
 
 extern cudaError_t sim__cudaStreamQuery(cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaStreamQuery(cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaStreamQuery(cudaStream_t stream)
 {
     return sim__cudaStreamQuery(stream);
 }
 
-__asm__(".symver release13_cudaStreamQuery, cudaStreamQuery@libcudart.so.13");
+__asm__(".symver release0_cudaStreamQuery, cudaStreamQuery@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamQuery(cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaStreamQuery(cudaStream_t stream)
+{
+    return sim__cudaStreamQuery(stream);
+}
+
+__asm__(".symver release1_cudaStreamQuery, cudaStreamQuery@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamQuery(cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaStreamQuery_ptsz(cudaStream_t stream)
@@ -2306,13 +3732,22 @@ SIM_EXPORT cudaError_t cudaStreamQuery_ptsz(cudaStream_t stream)
 }
 
 extern cudaError_t sim__cudaStreamQuery(cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaStreamQuery_ptsz(cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaStreamQuery_ptsz(cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaStreamQuery(stream);
 }
 
-__asm__(".symver release13_cudaStreamQuery_ptsz, cudaStreamQuery_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamQuery_ptsz, cudaStreamQuery_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamQuery(cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaStreamQuery_ptsz(cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamQuery(stream);
+}
+
+__asm__(".symver release1_cudaStreamQuery_ptsz, cudaStreamQuery_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
@@ -2321,12 +3756,20 @@ SIM_EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t even
 }
 
 extern cudaError_t sim__cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
     return sim__cudaStreamWaitEvent(stream, event, flags);
 }
 
-__asm__(".symver release13_cudaStreamWaitEvent, cudaStreamWaitEvent@libcudart.so.13");
+__asm__(".symver release0_cudaStreamWaitEvent, cudaStreamWaitEvent@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+    return sim__cudaStreamWaitEvent(stream, event, flags);
+}
+
+__asm__(".symver release1_cudaStreamWaitEvent, cudaStreamWaitEvent@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
@@ -2336,13 +3779,22 @@ SIM_EXPORT cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t
 }
 
 extern cudaError_t sim__cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaStreamWaitEvent(stream, event, flags);
 }
 
-__asm__(".symver release13_cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamWaitEvent(stream, event, flags);
+}
+
+__asm__(".symver release1_cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
 SIM_EXPORT cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
@@ -2351,12 +3803,20 @@ SIM_EXPORT cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *fl
 }
 
 extern cudaError_t sim__cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
-SIM_EXPORT cudaError_t release13_cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
+SIM_EXPORT cudaError_t release0_cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
 {
     return sim__cudaStreamGetFlags(hStream, flags);
 }
 
-__asm__(".symver release13_cudaStreamGetFlags, cudaStreamGetFlags@libcudart.so.13");
+__asm__(".symver release0_cudaStreamGetFlags, cudaStreamGetFlags@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
+SIM_EXPORT cudaError_t release1_cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
+{
+    return sim__cudaStreamGetFlags(hStream, flags);
+}
+
+__asm__(".symver release1_cudaStreamGetFlags, cudaStreamGetFlags@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
 SIM_EXPORT cudaError_t cudaStreamGetFlags_ptsz(cudaStream_t hStream, unsigned int *flags)
@@ -2366,13 +3826,22 @@ SIM_EXPORT cudaError_t cudaStreamGetFlags_ptsz(cudaStream_t hStream, unsigned in
 }
 
 extern cudaError_t sim__cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
-SIM_EXPORT cudaError_t release13_cudaStreamGetFlags_ptsz(cudaStream_t hStream, unsigned int *flags)
+SIM_EXPORT cudaError_t release0_cudaStreamGetFlags_ptsz(cudaStream_t hStream, unsigned int *flags)
 {
     if (hStream == 0) { hStream = cudaStreamPerThread; }
     return sim__cudaStreamGetFlags(hStream, flags);
 }
 
-__asm__(".symver release13_cudaStreamGetFlags_ptsz, cudaStreamGetFlags_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamGetFlags_ptsz, cudaStreamGetFlags_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
+SIM_EXPORT cudaError_t release1_cudaStreamGetFlags_ptsz(cudaStream_t hStream, unsigned int *flags)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamGetFlags(hStream, flags);
+}
+
+__asm__(".symver release1_cudaStreamGetFlags_ptsz, cudaStreamGetFlags_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetPriority(cudaStream_t hStream, int *priority);
 SIM_EXPORT cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
@@ -2381,12 +3850,20 @@ SIM_EXPORT cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority
 }
 
 extern cudaError_t sim__cudaStreamGetPriority(cudaStream_t hStream, int *priority);
-SIM_EXPORT cudaError_t release13_cudaStreamGetPriority(cudaStream_t hStream, int *priority)
+SIM_EXPORT cudaError_t release0_cudaStreamGetPriority(cudaStream_t hStream, int *priority)
 {
     return sim__cudaStreamGetPriority(hStream, priority);
 }
 
-__asm__(".symver release13_cudaStreamGetPriority, cudaStreamGetPriority@libcudart.so.13");
+__asm__(".symver release0_cudaStreamGetPriority, cudaStreamGetPriority@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamGetPriority(cudaStream_t hStream, int *priority);
+SIM_EXPORT cudaError_t release1_cudaStreamGetPriority(cudaStream_t hStream, int *priority)
+{
+    return sim__cudaStreamGetPriority(hStream, priority);
+}
+
+__asm__(".symver release1_cudaStreamGetPriority, cudaStreamGetPriority@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetPriority(cudaStream_t hStream, int *priority);
 SIM_EXPORT cudaError_t cudaStreamGetPriority_ptsz(cudaStream_t hStream, int *priority)
@@ -2396,13 +3873,22 @@ SIM_EXPORT cudaError_t cudaStreamGetPriority_ptsz(cudaStream_t hStream, int *pri
 }
 
 extern cudaError_t sim__cudaStreamGetPriority(cudaStream_t hStream, int *priority);
-SIM_EXPORT cudaError_t release13_cudaStreamGetPriority_ptsz(cudaStream_t hStream, int *priority)
+SIM_EXPORT cudaError_t release0_cudaStreamGetPriority_ptsz(cudaStream_t hStream, int *priority)
 {
     if (hStream == 0) { hStream = cudaStreamPerThread; }
     return sim__cudaStreamGetPriority(hStream, priority);
 }
 
-__asm__(".symver release13_cudaStreamGetPriority_ptsz, cudaStreamGetPriority_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamGetPriority_ptsz, cudaStreamGetPriority_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamGetPriority(cudaStream_t hStream, int *priority);
+SIM_EXPORT cudaError_t release1_cudaStreamGetPriority_ptsz(cudaStream_t hStream, int *priority)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamGetPriority(hStream, priority);
+}
+
+__asm__(".symver release1_cudaStreamGetPriority_ptsz, cudaStreamGetPriority_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
 SIM_EXPORT cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
@@ -2411,12 +3897,20 @@ SIM_EXPORT cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long 
 }
 
 extern cudaError_t sim__cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
-SIM_EXPORT cudaError_t release13_cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
+SIM_EXPORT cudaError_t release0_cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
 {
     return sim__cudaStreamGetId(hStream, streamId);
 }
 
-__asm__(".symver release13_cudaStreamGetId, cudaStreamGetId@libcudart.so.13");
+__asm__(".symver release0_cudaStreamGetId, cudaStreamGetId@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
+SIM_EXPORT cudaError_t release1_cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
+{
+    return sim__cudaStreamGetId(hStream, streamId);
+}
+
+__asm__(".symver release1_cudaStreamGetId, cudaStreamGetId@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
 SIM_EXPORT cudaError_t cudaStreamGetId_ptsz(cudaStream_t hStream, unsigned long long *streamId)
@@ -2426,13 +3920,22 @@ SIM_EXPORT cudaError_t cudaStreamGetId_ptsz(cudaStream_t hStream, unsigned long 
 }
 
 extern cudaError_t sim__cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
-SIM_EXPORT cudaError_t release13_cudaStreamGetId_ptsz(cudaStream_t hStream, unsigned long long *streamId)
+SIM_EXPORT cudaError_t release0_cudaStreamGetId_ptsz(cudaStream_t hStream, unsigned long long *streamId)
 {
     if (hStream == 0) { hStream = cudaStreamPerThread; }
     return sim__cudaStreamGetId(hStream, streamId);
 }
 
-__asm__(".symver release13_cudaStreamGetId_ptsz, cudaStreamGetId_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamGetId_ptsz, cudaStreamGetId_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
+SIM_EXPORT cudaError_t release1_cudaStreamGetId_ptsz(cudaStream_t hStream, unsigned long long *streamId)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamGetId(hStream, streamId);
+}
+
+__asm__(".symver release1_cudaStreamGetId_ptsz, cudaStreamGetId_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetDevice(cudaStream_t hStream, int *device);
 SIM_EXPORT cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
@@ -2441,12 +3944,20 @@ SIM_EXPORT cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
 }
 
 extern cudaError_t sim__cudaStreamGetDevice(cudaStream_t hStream, int *device);
-SIM_EXPORT cudaError_t release13_cudaStreamGetDevice(cudaStream_t hStream, int *device)
+SIM_EXPORT cudaError_t release0_cudaStreamGetDevice(cudaStream_t hStream, int *device)
 {
     return sim__cudaStreamGetDevice(hStream, device);
 }
 
-__asm__(".symver release13_cudaStreamGetDevice, cudaStreamGetDevice@libcudart.so.13");
+__asm__(".symver release0_cudaStreamGetDevice, cudaStreamGetDevice@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamGetDevice(cudaStream_t hStream, int *device);
+SIM_EXPORT cudaError_t release1_cudaStreamGetDevice(cudaStream_t hStream, int *device)
+{
+    return sim__cudaStreamGetDevice(hStream, device);
+}
+
+__asm__(".symver release1_cudaStreamGetDevice, cudaStreamGetDevice@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetDevice(cudaStream_t hStream, int *device);
 SIM_EXPORT cudaError_t cudaStreamGetDevice_ptsz(cudaStream_t hStream, int *device)
@@ -2456,13 +3967,22 @@ SIM_EXPORT cudaError_t cudaStreamGetDevice_ptsz(cudaStream_t hStream, int *devic
 }
 
 extern cudaError_t sim__cudaStreamGetDevice(cudaStream_t hStream, int *device);
-SIM_EXPORT cudaError_t release13_cudaStreamGetDevice_ptsz(cudaStream_t hStream, int *device)
+SIM_EXPORT cudaError_t release0_cudaStreamGetDevice_ptsz(cudaStream_t hStream, int *device)
 {
     if (hStream == 0) { hStream = cudaStreamPerThread; }
     return sim__cudaStreamGetDevice(hStream, device);
 }
 
-__asm__(".symver release13_cudaStreamGetDevice_ptsz, cudaStreamGetDevice_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamGetDevice_ptsz, cudaStreamGetDevice_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamGetDevice(cudaStream_t hStream, int *device);
+SIM_EXPORT cudaError_t release1_cudaStreamGetDevice_ptsz(cudaStream_t hStream, int *device)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamGetDevice(hStream, device);
+}
+
+__asm__(".symver release1_cudaStreamGetDevice_ptsz, cudaStreamGetDevice_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
 SIM_EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
@@ -2471,12 +3991,20 @@ SIM_EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, 
 }
 
 extern cudaError_t sim__cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
-SIM_EXPORT cudaError_t release13_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
+SIM_EXPORT cudaError_t release0_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
 {
     return sim__cudaLaunchHostFunc(stream, fn, userData);
 }
 
-__asm__(".symver release13_cudaLaunchHostFunc, cudaLaunchHostFunc@libcudart.so.13");
+__asm__(".symver release0_cudaLaunchHostFunc, cudaLaunchHostFunc@libcudart.so.12");
+
+extern cudaError_t sim__cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
+SIM_EXPORT cudaError_t release1_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
+{
+    return sim__cudaLaunchHostFunc(stream, fn, userData);
+}
+
+__asm__(".symver release1_cudaLaunchHostFunc, cudaLaunchHostFunc@libcudart.so.13");
 
 extern cudaError_t sim__cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
 SIM_EXPORT cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t fn, void *userData)
@@ -2486,13 +4014,22 @@ SIM_EXPORT cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t
 }
 
 extern cudaError_t sim__cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
-SIM_EXPORT cudaError_t release13_cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t fn, void *userData)
+SIM_EXPORT cudaError_t release0_cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t fn, void *userData)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaLaunchHostFunc(stream, fn, userData);
 }
 
-__asm__(".symver release13_cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
+SIM_EXPORT cudaError_t release1_cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t fn, void *userData)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaLaunchHostFunc(stream, fn, userData);
+}
+
+__asm__(".symver release1_cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
@@ -2501,12 +4038,20 @@ SIM_EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCall
 }
 
 extern cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
 {
     return sim__cudaStreamAddCallback(stream, callback, userData, flags);
 }
 
-__asm__(".symver release13_cudaStreamAddCallback, cudaStreamAddCallback@libcudart.so.13");
+__asm__(".symver release0_cudaStreamAddCallback, cudaStreamAddCallback@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
+{
+    return sim__cudaStreamAddCallback(stream, callback, userData, flags);
+}
+
+__asm__(".symver release1_cudaStreamAddCallback, cudaStreamAddCallback@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
@@ -2516,13 +4061,22 @@ SIM_EXPORT cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t stream, cudaStrea
 }
 
 extern cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaStreamAddCallback_ptsz(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaStreamAddCallback_ptsz(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaStreamAddCallback(stream, callback, userData, flags);
 }
 
-__asm__(".symver release13_cudaStreamAddCallback_ptsz, cudaStreamAddCallback_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamAddCallback_ptsz, cudaStreamAddCallback_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaStreamAddCallback_ptsz(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamAddCallback(stream, callback, userData, flags);
+}
+
+__asm__(".symver release1_cudaStreamAddCallback_ptsz, cudaStreamAddCallback_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventCreate(cudaEvent_t *event);
 SIM_EXPORT cudaError_t cudaEventCreate(cudaEvent_t *event)
@@ -2531,12 +4085,20 @@ SIM_EXPORT cudaError_t cudaEventCreate(cudaEvent_t *event)
 }
 
 extern cudaError_t sim__cudaEventCreate(cudaEvent_t *event);
-SIM_EXPORT cudaError_t release13_cudaEventCreate(cudaEvent_t *event)
+SIM_EXPORT cudaError_t release0_cudaEventCreate(cudaEvent_t *event)
 {
     return sim__cudaEventCreate(event);
 }
 
-__asm__(".symver release13_cudaEventCreate, cudaEventCreate@libcudart.so.13");
+__asm__(".symver release0_cudaEventCreate, cudaEventCreate@libcudart.so.12");
+
+extern cudaError_t sim__cudaEventCreate(cudaEvent_t *event);
+SIM_EXPORT cudaError_t release1_cudaEventCreate(cudaEvent_t *event)
+{
+    return sim__cudaEventCreate(event);
+}
+
+__asm__(".symver release1_cudaEventCreate, cudaEventCreate@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
 SIM_EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
@@ -2545,12 +4107,20 @@ SIM_EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int
 }
 
 extern cudaError_t sim__cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
     return sim__cudaEventCreateWithFlags(event, flags);
 }
 
-__asm__(".symver release13_cudaEventCreateWithFlags, cudaEventCreateWithFlags@libcudart.so.13");
+__asm__(".symver release0_cudaEventCreateWithFlags, cudaEventCreateWithFlags@libcudart.so.12");
+
+extern cudaError_t sim__cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
+{
+    return sim__cudaEventCreateWithFlags(event, flags);
+}
+
+__asm__(".symver release1_cudaEventCreateWithFlags, cudaEventCreateWithFlags@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventDestroy(cudaEvent_t event);
 SIM_EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event)
@@ -2559,12 +4129,20 @@ SIM_EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event)
 }
 
 extern cudaError_t sim__cudaEventDestroy(cudaEvent_t event);
-SIM_EXPORT cudaError_t release13_cudaEventDestroy(cudaEvent_t event)
+SIM_EXPORT cudaError_t release0_cudaEventDestroy(cudaEvent_t event)
 {
     return sim__cudaEventDestroy(event);
 }
 
-__asm__(".symver release13_cudaEventDestroy, cudaEventDestroy@libcudart.so.13");
+__asm__(".symver release0_cudaEventDestroy, cudaEventDestroy@libcudart.so.12");
+
+extern cudaError_t sim__cudaEventDestroy(cudaEvent_t event);
+SIM_EXPORT cudaError_t release1_cudaEventDestroy(cudaEvent_t event)
+{
+    return sim__cudaEventDestroy(event);
+}
+
+__asm__(".symver release1_cudaEventDestroy, cudaEventDestroy@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
@@ -2573,12 +4151,20 @@ SIM_EXPORT cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 }
 
 extern cudaError_t sim__cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     return sim__cudaEventRecord(event, stream);
 }
 
-__asm__(".symver release13_cudaEventRecord, cudaEventRecord@libcudart.so.13");
+__asm__(".symver release0_cudaEventRecord, cudaEventRecord@libcudart.so.12");
+
+extern cudaError_t sim__cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    return sim__cudaEventRecord(event, stream);
+}
+
+__asm__(".symver release1_cudaEventRecord, cudaEventRecord@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream)
@@ -2588,13 +4174,22 @@ SIM_EXPORT cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stre
 }
 
 extern cudaError_t sim__cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaEventRecord(event, stream);
 }
 
-__asm__(".symver release13_cudaEventRecord_ptsz, cudaEventRecord_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaEventRecord_ptsz, cudaEventRecord_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaEventRecord(event, stream);
+}
+
+__asm__(".symver release1_cudaEventRecord_ptsz, cudaEventRecord_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
 SIM_EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
@@ -2603,12 +4198,20 @@ SIM_EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t 
 }
 
 extern cudaError_t sim__cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
     return sim__cudaEventRecordWithFlags(event, stream, flags);
 }
 
-__asm__(".symver release13_cudaEventRecordWithFlags, cudaEventRecordWithFlags@libcudart.so.13");
+__asm__(".symver release0_cudaEventRecordWithFlags, cudaEventRecordWithFlags@libcudart.so.12");
+
+extern cudaError_t sim__cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+    return sim__cudaEventRecordWithFlags(event, stream, flags);
+}
+
+__asm__(".symver release1_cudaEventRecordWithFlags, cudaEventRecordWithFlags@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
 SIM_EXPORT cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
@@ -2618,13 +4221,22 @@ SIM_EXPORT cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStre
 }
 
 extern cudaError_t sim__cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaEventRecordWithFlags(event, stream, flags);
 }
 
-__asm__(".symver release13_cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaEventRecordWithFlags(event, stream, flags);
+}
+
+__asm__(".symver release1_cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventSynchronize(cudaEvent_t event);
 SIM_EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)
@@ -2633,12 +4245,20 @@ SIM_EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)
 }
 
 extern cudaError_t sim__cudaEventSynchronize(cudaEvent_t event);
-SIM_EXPORT cudaError_t release13_cudaEventSynchronize(cudaEvent_t event)
+SIM_EXPORT cudaError_t release0_cudaEventSynchronize(cudaEvent_t event)
 {
     return sim__cudaEventSynchronize(event);
 }
 
-__asm__(".symver release13_cudaEventSynchronize, cudaEventSynchronize@libcudart.so.13");
+__asm__(".symver release0_cudaEventSynchronize, cudaEventSynchronize@libcudart.so.12");
+
+extern cudaError_t sim__cudaEventSynchronize(cudaEvent_t event);
+SIM_EXPORT cudaError_t release1_cudaEventSynchronize(cudaEvent_t event)
+{
+    return sim__cudaEventSynchronize(event);
+}
+
+__asm__(".symver release1_cudaEventSynchronize, cudaEventSynchronize@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventQuery(cudaEvent_t event);
 SIM_EXPORT cudaError_t cudaEventQuery(cudaEvent_t event)
@@ -2647,12 +4267,20 @@ SIM_EXPORT cudaError_t cudaEventQuery(cudaEvent_t event)
 }
 
 extern cudaError_t sim__cudaEventQuery(cudaEvent_t event);
-SIM_EXPORT cudaError_t release13_cudaEventQuery(cudaEvent_t event)
+SIM_EXPORT cudaError_t release0_cudaEventQuery(cudaEvent_t event)
 {
     return sim__cudaEventQuery(event);
 }
 
-__asm__(".symver release13_cudaEventQuery, cudaEventQuery@libcudart.so.13");
+__asm__(".symver release0_cudaEventQuery, cudaEventQuery@libcudart.so.12");
+
+extern cudaError_t sim__cudaEventQuery(cudaEvent_t event);
+SIM_EXPORT cudaError_t release1_cudaEventQuery(cudaEvent_t event)
+{
+    return sim__cudaEventQuery(event);
+}
+
+__asm__(".symver release1_cudaEventQuery, cudaEventQuery@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
 SIM_EXPORT cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
@@ -2661,12 +4289,20 @@ SIM_EXPORT cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEv
 }
 
 extern cudaError_t sim__cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
-SIM_EXPORT cudaError_t release13_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
+SIM_EXPORT cudaError_t release0_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     return sim__cudaEventElapsedTime(ms, start, end);
 }
 
-__asm__(".symver release13_cudaEventElapsedTime, cudaEventElapsedTime@libcudart.so.13");
+__asm__(".symver release0_cudaEventElapsedTime, cudaEventElapsedTime@libcudart.so.12");
+
+extern cudaError_t sim__cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
+SIM_EXPORT cudaError_t release1_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    return sim__cudaEventElapsedTime(ms, start, end);
+}
+
+__asm__(".symver release1_cudaEventElapsedTime, cudaEventElapsedTime@libcudart.so.13");
 
 extern cudaError_t sim__cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end);
 SIM_EXPORT cudaError_t cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end)
@@ -2675,12 +4311,20 @@ SIM_EXPORT cudaError_t cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cud
 }
 
 extern cudaError_t sim__cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end);
-SIM_EXPORT cudaError_t release13_cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end)
+SIM_EXPORT cudaError_t release0_cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     return sim__cudaEventElapsedTime_v2(ms, start, end);
 }
 
-__asm__(".symver release13_cudaEventElapsedTime_v2, cudaEventElapsedTime_v2@libcudart.so.13");
+__asm__(".symver release0_cudaEventElapsedTime_v2, cudaEventElapsedTime_v2@libcudart.so.12");
+
+extern cudaError_t sim__cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end);
+SIM_EXPORT cudaError_t release1_cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    return sim__cudaEventElapsedTime_v2(ms, start, end);
+}
+
+__asm__(".symver release1_cudaEventElapsedTime_v2, cudaEventElapsedTime_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc);
 SIM_EXPORT cudaError_t cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc)
@@ -2689,12 +4333,20 @@ SIM_EXPORT cudaError_t cudaImportExternalMemory(cudaExternalMemory_t *extMem_out
 }
 
 extern cudaError_t sim__cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc);
-SIM_EXPORT cudaError_t release13_cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc)
+SIM_EXPORT cudaError_t release0_cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc)
 {
     return sim__cudaImportExternalMemory(extMem_out, memHandleDesc);
 }
 
-__asm__(".symver release13_cudaImportExternalMemory, cudaImportExternalMemory@libcudart.so.13");
+__asm__(".symver release0_cudaImportExternalMemory, cudaImportExternalMemory@libcudart.so.12");
+
+extern cudaError_t sim__cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc);
+SIM_EXPORT cudaError_t release1_cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc)
+{
+    return sim__cudaImportExternalMemory(extMem_out, memHandleDesc);
+}
+
+__asm__(".symver release1_cudaImportExternalMemory, cudaImportExternalMemory@libcudart.so.13");
 
 extern cudaError_t sim__cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc);
 SIM_EXPORT cudaError_t cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc)
@@ -2703,12 +4355,20 @@ SIM_EXPORT cudaError_t cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExte
 }
 
 extern cudaError_t sim__cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc);
-SIM_EXPORT cudaError_t release13_cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc)
+SIM_EXPORT cudaError_t release0_cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc)
 {
     return sim__cudaExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc);
 }
 
-__asm__(".symver release13_cudaExternalMemoryGetMappedBuffer, cudaExternalMemoryGetMappedBuffer@libcudart.so.13");
+__asm__(".symver release0_cudaExternalMemoryGetMappedBuffer, cudaExternalMemoryGetMappedBuffer@libcudart.so.12");
+
+extern cudaError_t sim__cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc);
+SIM_EXPORT cudaError_t release1_cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc)
+{
+    return sim__cudaExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc);
+}
+
+__asm__(".symver release1_cudaExternalMemoryGetMappedBuffer, cudaExternalMemoryGetMappedBuffer@libcudart.so.13");
 
 extern cudaError_t sim__cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc);
 SIM_EXPORT cudaError_t cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc)
@@ -2717,12 +4377,20 @@ SIM_EXPORT cudaError_t cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedAr
 }
 
 extern cudaError_t sim__cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc);
-SIM_EXPORT cudaError_t release13_cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc)
+SIM_EXPORT cudaError_t release0_cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc)
 {
     return sim__cudaExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc);
 }
 
-__asm__(".symver release13_cudaExternalMemoryGetMappedMipmappedArray, cudaExternalMemoryGetMappedMipmappedArray@libcudart.so.13");
+__asm__(".symver release0_cudaExternalMemoryGetMappedMipmappedArray, cudaExternalMemoryGetMappedMipmappedArray@libcudart.so.12");
+
+extern cudaError_t sim__cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc);
+SIM_EXPORT cudaError_t release1_cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc)
+{
+    return sim__cudaExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc);
+}
+
+__asm__(".symver release1_cudaExternalMemoryGetMappedMipmappedArray, cudaExternalMemoryGetMappedMipmappedArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaDestroyExternalMemory(cudaExternalMemory_t extMem);
 SIM_EXPORT cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t extMem)
@@ -2731,12 +4399,20 @@ SIM_EXPORT cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t extMem)
 }
 
 extern cudaError_t sim__cudaDestroyExternalMemory(cudaExternalMemory_t extMem);
-SIM_EXPORT cudaError_t release13_cudaDestroyExternalMemory(cudaExternalMemory_t extMem)
+SIM_EXPORT cudaError_t release0_cudaDestroyExternalMemory(cudaExternalMemory_t extMem)
 {
     return sim__cudaDestroyExternalMemory(extMem);
 }
 
-__asm__(".symver release13_cudaDestroyExternalMemory, cudaDestroyExternalMemory@libcudart.so.13");
+__asm__(".symver release0_cudaDestroyExternalMemory, cudaDestroyExternalMemory@libcudart.so.12");
+
+extern cudaError_t sim__cudaDestroyExternalMemory(cudaExternalMemory_t extMem);
+SIM_EXPORT cudaError_t release1_cudaDestroyExternalMemory(cudaExternalMemory_t extMem)
+{
+    return sim__cudaDestroyExternalMemory(extMem);
+}
+
+__asm__(".symver release1_cudaDestroyExternalMemory, cudaDestroyExternalMemory@libcudart.so.13");
 
 extern cudaError_t sim__cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc);
 SIM_EXPORT cudaError_t cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc)
@@ -2745,12 +4421,20 @@ SIM_EXPORT cudaError_t cudaImportExternalSemaphore(cudaExternalSemaphore_t *extS
 }
 
 extern cudaError_t sim__cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc);
-SIM_EXPORT cudaError_t release13_cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc)
+SIM_EXPORT cudaError_t release0_cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc)
 {
     return sim__cudaImportExternalSemaphore(extSem_out, semHandleDesc);
 }
 
-__asm__(".symver release13_cudaImportExternalSemaphore, cudaImportExternalSemaphore@libcudart.so.13");
+__asm__(".symver release0_cudaImportExternalSemaphore, cudaImportExternalSemaphore@libcudart.so.12");
+
+extern cudaError_t sim__cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc);
+SIM_EXPORT cudaError_t release1_cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc)
+{
+    return sim__cudaImportExternalSemaphore(extSem_out, semHandleDesc);
+}
+
+__asm__(".symver release1_cudaImportExternalSemaphore, cudaImportExternalSemaphore@libcudart.so.13");
 
 extern cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
@@ -2759,12 +4443,20 @@ SIM_EXPORT cudaError_t cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSe
 }
 
 extern cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     return sim__cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
 }
 
-__asm__(".symver release13_cudaSignalExternalSemaphoresAsync_v2, cudaSignalExternalSemaphoresAsync_v2@libcudart.so.13");
+__asm__(".symver release0_cudaSignalExternalSemaphoresAsync_v2, cudaSignalExternalSemaphoresAsync_v2@libcudart.so.12");
+
+extern cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    return sim__cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release1_cudaSignalExternalSemaphoresAsync_v2, cudaSignalExternalSemaphoresAsync_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaSignalExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
@@ -2774,13 +4466,22 @@ SIM_EXPORT cudaError_t cudaSignalExternalSemaphoresAsync_v2_ptsz(const cudaExter
 }
 
 extern cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaSignalExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaSignalExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
 }
 
-__asm__(".symver release13_cudaSignalExternalSemaphoresAsync_v2_ptsz, cudaSignalExternalSemaphoresAsync_v2_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaSignalExternalSemaphoresAsync_v2_ptsz, cudaSignalExternalSemaphoresAsync_v2_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaSignalExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release1_cudaSignalExternalSemaphoresAsync_v2_ptsz, cudaSignalExternalSemaphoresAsync_v2_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
@@ -2789,12 +4490,20 @@ SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSema
 }
 
 extern cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     return sim__cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
 }
 
-__asm__(".symver release13_cudaWaitExternalSemaphoresAsync_v2, cudaWaitExternalSemaphoresAsync_v2@libcudart.so.13");
+__asm__(".symver release0_cudaWaitExternalSemaphoresAsync_v2, cudaWaitExternalSemaphoresAsync_v2@libcudart.so.12");
+
+extern cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    return sim__cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release1_cudaWaitExternalSemaphoresAsync_v2, cudaWaitExternalSemaphoresAsync_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
@@ -2804,13 +4513,22 @@ SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync_v2_ptsz(const cudaExterna
 }
 
 extern cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaWaitExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaWaitExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
 }
 
-__asm__(".symver release13_cudaWaitExternalSemaphoresAsync_v2_ptsz, cudaWaitExternalSemaphoresAsync_v2_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaWaitExternalSemaphoresAsync_v2_ptsz, cudaWaitExternalSemaphoresAsync_v2_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaWaitExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release1_cudaWaitExternalSemaphoresAsync_v2_ptsz, cudaWaitExternalSemaphoresAsync_v2_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
 SIM_EXPORT cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem)
@@ -2819,12 +4537,20 @@ SIM_EXPORT cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extS
 }
 
 extern cudaError_t sim__cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
-SIM_EXPORT cudaError_t release13_cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem)
+SIM_EXPORT cudaError_t release0_cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem)
 {
     return sim__cudaDestroyExternalSemaphore(extSem);
 }
 
-__asm__(".symver release13_cudaDestroyExternalSemaphore, cudaDestroyExternalSemaphore@libcudart.so.13");
+__asm__(".symver release0_cudaDestroyExternalSemaphore, cudaDestroyExternalSemaphore@libcudart.so.12");
+
+extern cudaError_t sim__cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
+SIM_EXPORT cudaError_t release1_cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem)
+{
+    return sim__cudaDestroyExternalSemaphore(extSem);
+}
+
+__asm__(".symver release1_cudaDestroyExternalSemaphore, cudaDestroyExternalSemaphore@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
 SIM_EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
@@ -2832,13 +4558,21 @@ SIM_EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int 
     return sim__cudaGetDeviceProperties(prop, device);
 }
 
+extern cudaError_t sim__cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
+SIM_EXPORT cudaError_t release0_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+    return sim__cudaGetDeviceProperties(prop, device);
+}
+
+__asm__(".symver release0_cudaGetDeviceProperties, cudaGetDeviceProperties@libcudart.so.12");
+
 extern cudaError_t sim____cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device);
-SIM_EXPORT cudaError_t release13_cudaGetDeviceProperties(struct cudlaSimDeviceProp13 *prop, int device)
+SIM_EXPORT cudaError_t release1_cudaGetDeviceProperties(struct cudlaSimDeviceProp13 *prop, int device)
 {
     return sim____cudlaSimDeviceProperties13(prop, device);
 }
 
-__asm__(".symver release13_cudaGetDeviceProperties, cudaGetDeviceProperties@libcudart.so.13");
+__asm__(".symver release1_cudaGetDeviceProperties, cudaGetDeviceProperties@libcudart.so.13");
 
 extern cudaError_t sim____cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device);
 SIM_EXPORT cudaError_t __cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device)
@@ -2846,19 +4580,43 @@ SIM_EXPORT cudaError_t __cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 
     return sim____cudlaSimDeviceProperties13(prop, device);
 }
 
+extern cudaError_t sim____cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device);
+SIM_EXPORT cudaError_t release0___cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device)
+{
+    return sim____cudlaSimDeviceProperties13(prop, device);
+}
+
+__asm__(".symver release0___cudlaSimDeviceProperties13, __cudlaSimDeviceProperties13@libcudart.so.12");
+
+extern cudaError_t sim____cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device);
+SIM_EXPORT cudaError_t release1___cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device)
+{
+    return sim____cudlaSimDeviceProperties13(prop, device);
+}
+
+__asm__(".symver release1___cudlaSimDeviceProperties13, __cudlaSimDeviceProperties13@libcudart.so.13");
+
 extern cudaError_t sim__cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     return sim__cudaSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
 }
 
+extern cudaError_t sim__cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t release0_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    return sim__cudaSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release0_cudaSignalExternalSemaphoresAsync, cudaSignalExternalSemaphoresAsync@libcudart.so.12");
+
 extern cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+SIM_EXPORT cudaError_t release1_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     return sim__cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
 }
 
-__asm__(".symver release13_cudaSignalExternalSemaphoresAsync, cudaSignalExternalSemaphoresAsync@libcudart.so.13");
+__asm__(".symver release1_cudaSignalExternalSemaphoresAsync, cudaSignalExternalSemaphoresAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaSignalExternalSemaphoresAsync_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
@@ -2867,14 +4625,23 @@ SIM_EXPORT cudaError_t cudaSignalExternalSemaphoresAsync_ptsz(const cudaExternal
     return sim__cudaSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
 }
 
+extern cudaError_t sim__cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t release0_cudaSignalExternalSemaphoresAsync_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release0_cudaSignalExternalSemaphoresAsync_ptsz, cudaSignalExternalSemaphoresAsync_ptsz@libcudart.so.12");
+
 extern cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaSignalExternalSemaphoresAsync_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+SIM_EXPORT cudaError_t release1_cudaSignalExternalSemaphoresAsync_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
 }
 
-__asm__(".symver release13_cudaSignalExternalSemaphoresAsync_ptsz, cudaSignalExternalSemaphoresAsync_ptsz@libcudart.so.13");
+__asm__(".symver release1_cudaSignalExternalSemaphoresAsync_ptsz, cudaSignalExternalSemaphoresAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
@@ -2882,13 +4649,21 @@ SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync(const cudaExternalSemapho
     return sim__cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
 }
 
+extern cudaError_t sim__cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t release0_cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    return sim__cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release0_cudaWaitExternalSemaphoresAsync, cudaWaitExternalSemaphoresAsync@libcudart.so.12");
+
 extern cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+SIM_EXPORT cudaError_t release1_cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     return sim__cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
 }
 
-__asm__(".symver release13_cudaWaitExternalSemaphoresAsync, cudaWaitExternalSemaphoresAsync@libcudart.so.13");
+__asm__(".symver release1_cudaWaitExternalSemaphoresAsync, cudaWaitExternalSemaphoresAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
@@ -2897,14 +4672,23 @@ SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync_ptsz(const cudaExternalSe
     return sim__cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
 }
 
+extern cudaError_t sim__cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t release0_cudaWaitExternalSemaphoresAsync_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release0_cudaWaitExternalSemaphoresAsync_ptsz, cudaWaitExternalSemaphoresAsync_ptsz@libcudart.so.12");
+
 extern cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaWaitExternalSemaphoresAsync_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+SIM_EXPORT cudaError_t release1_cudaWaitExternalSemaphoresAsync_ptsz(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
 }
 
-__asm__(".symver release13_cudaWaitExternalSemaphoresAsync_ptsz, cudaWaitExternalSemaphoresAsync_ptsz@libcudart.so.13");
+__asm__(".symver release1_cudaWaitExternalSemaphoresAsync_ptsz, cudaWaitExternalSemaphoresAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -2913,12 +4697,20 @@ SIM_EXPORT cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, s
 }
 
 extern cudaError_t sim__cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     return sim__cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind, stream);
 }
 
-__asm__(".symver release13_cudaMemcpyToArrayAsync, cudaMemcpyToArrayAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyToArrayAsync, cudaMemcpyToArrayAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind, stream);
+}
+
+__asm__(".symver release1_cudaMemcpyToArrayAsync, cudaMemcpyToArrayAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -2928,13 +4720,22 @@ SIM_EXPORT cudaError_t cudaMemcpyToArrayAsync_ptsz(cudaArray_t dst, size_t wOffs
 }
 
 extern cudaError_t sim__cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpyToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpyToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind, stream);
 }
 
-__asm__(".symver release13_cudaMemcpyToArrayAsync_ptsz, cudaMemcpyToArrayAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyToArrayAsync_ptsz, cudaMemcpyToArrayAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpyToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind, stream);
+}
+
+__asm__(".symver release1_cudaMemcpyToArrayAsync_ptsz, cudaMemcpyToArrayAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -2943,12 +4744,20 @@ SIM_EXPORT cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src
 }
 
 extern cudaError_t sim__cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     return sim__cudaMemcpyFromArrayAsync(dst, src, wOffset, hOffset, count, kind, stream);
 }
 
-__asm__(".symver release13_cudaMemcpyFromArrayAsync, cudaMemcpyFromArrayAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyFromArrayAsync, cudaMemcpyFromArrayAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpyFromArrayAsync(dst, src, wOffset, hOffset, count, kind, stream);
+}
+
+__asm__(".symver release1_cudaMemcpyFromArrayAsync, cudaMemcpyFromArrayAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyFromArrayAsync_ptsz(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -2958,13 +4767,22 @@ SIM_EXPORT cudaError_t cudaMemcpyFromArrayAsync_ptsz(void *dst, cudaArray_const_
 }
 
 extern cudaError_t sim__cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpyFromArrayAsync_ptsz(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpyFromArrayAsync_ptsz(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemcpyFromArrayAsync(dst, src, wOffset, hOffset, count, kind, stream);
 }
 
-__asm__(".symver release13_cudaMemcpyFromArrayAsync_ptsz, cudaMemcpyFromArrayAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyFromArrayAsync_ptsz, cudaMemcpyFromArrayAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpyFromArrayAsync_ptsz(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyFromArrayAsync(dst, src, wOffset, hOffset, count, kind, stream);
+}
+
+__asm__(".symver release1_cudaMemcpyFromArrayAsync_ptsz, cudaMemcpyFromArrayAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
@@ -2973,12 +4791,20 @@ SIM_EXPORT cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst
 }
 
 extern cudaError_t sim__cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpyArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, count, kind);
 }
 
-__asm__(".symver release13_cudaMemcpyArrayToArray, cudaMemcpyArrayToArray@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyArrayToArray, cudaMemcpyArrayToArray@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, count, kind);
+}
+
+__asm__(".symver release1_cudaMemcpyArrayToArray, cudaMemcpyArrayToArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
@@ -2987,12 +4813,20 @@ SIM_EXPORT cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t dst, size_t wOffs
 }
 
 extern cudaError_t sim__cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpyArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpyArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpyArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, count, kind);
 }
 
-__asm__(".symver release13_cudaMemcpyArrayToArray_ptds, cudaMemcpyArrayToArray_ptds@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyArrayToArray_ptds, cudaMemcpyArrayToArray_ptds@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpyArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, count, kind);
+}
+
+__asm__(".symver release1_cudaMemcpyArrayToArray_ptds, cudaMemcpyArrayToArray_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
 SIM_EXPORT cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
@@ -3001,12 +4835,20 @@ SIM_EXPORT cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
 }
 
 extern cudaError_t sim__cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
-SIM_EXPORT cudaError_t release13_cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
+SIM_EXPORT cudaError_t release0_cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
 {
     return sim__cudaMemcpy3DPeer(p);
 }
 
-__asm__(".symver release13_cudaMemcpy3DPeer, cudaMemcpy3DPeer@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy3DPeer, cudaMemcpy3DPeer@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
+SIM_EXPORT cudaError_t release1_cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
+{
+    return sim__cudaMemcpy3DPeer(p);
+}
+
+__asm__(".symver release1_cudaMemcpy3DPeer, cudaMemcpy3DPeer@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
 SIM_EXPORT cudaError_t cudaMemcpy3DPeer_ptds(const struct cudaMemcpy3DPeerParms *p)
@@ -3015,12 +4857,20 @@ SIM_EXPORT cudaError_t cudaMemcpy3DPeer_ptds(const struct cudaMemcpy3DPeerParms 
 }
 
 extern cudaError_t sim__cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
-SIM_EXPORT cudaError_t release13_cudaMemcpy3DPeer_ptds(const struct cudaMemcpy3DPeerParms *p)
+SIM_EXPORT cudaError_t release0_cudaMemcpy3DPeer_ptds(const struct cudaMemcpy3DPeerParms *p)
 {
     return sim__cudaMemcpy3DPeer(p);
 }
 
-__asm__(".symver release13_cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer_ptds@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer_ptds@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
+SIM_EXPORT cudaError_t release1_cudaMemcpy3DPeer_ptds(const struct cudaMemcpy3DPeerParms *p)
+{
+    return sim__cudaMemcpy3DPeer(p);
+}
+
+__asm__(".symver release1_cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
@@ -3029,12 +4879,20 @@ SIM_EXPORT cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms 
 }
 
 extern cudaError_t sim__cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
 {
     return sim__cudaMemcpy3DPeerAsync(p, stream);
 }
 
-__asm__(".symver release13_cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    return sim__cudaMemcpy3DPeerAsync(p, stream);
+}
+
+__asm__(".symver release1_cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy3DPeerAsync_ptsz(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
@@ -3044,13 +4902,22 @@ SIM_EXPORT cudaError_t cudaMemcpy3DPeerAsync_ptsz(const struct cudaMemcpy3DPeerP
 }
 
 extern cudaError_t sim__cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpy3DPeerAsync_ptsz(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpy3DPeerAsync_ptsz(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemcpy3DPeerAsync(p, stream);
 }
 
-__asm__(".symver release13_cudaMemcpy3DPeerAsync_ptsz, cudaMemcpy3DPeerAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy3DPeerAsync_ptsz, cudaMemcpy3DPeerAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpy3DPeerAsync_ptsz(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy3DPeerAsync(p, stream);
+}
+
+__asm__(".symver release1_cudaMemcpy3DPeerAsync_ptsz, cudaMemcpy3DPeerAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream)
@@ -3059,12 +4926,20 @@ SIM_EXPORT cudaError_t cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *si
 }
 
 extern cudaError_t sim__cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream)
 {
     return sim__cudaMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, stream);
 }
 
-__asm__(".symver release13_cudaMemcpyBatchAsync, cudaMemcpyBatchAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyBatchAsync, cudaMemcpyBatchAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream)
+{
+    return sim__cudaMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, stream);
+}
+
+__asm__(".symver release1_cudaMemcpyBatchAsync, cudaMemcpyBatchAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyBatchAsync_ptsz(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream)
@@ -3074,13 +4949,22 @@ SIM_EXPORT cudaError_t cudaMemcpyBatchAsync_ptsz(void **dsts, void **srcs, size_
 }
 
 extern cudaError_t sim__cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpyBatchAsync_ptsz(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpyBatchAsync_ptsz(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, stream);
 }
 
-__asm__(".symver release13_cudaMemcpyBatchAsync_ptsz, cudaMemcpyBatchAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyBatchAsync_ptsz, cudaMemcpyBatchAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpyBatchAsync_ptsz(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, stream);
+}
+
+__asm__(".symver release1_cudaMemcpyBatchAsync_ptsz, cudaMemcpyBatchAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream)
@@ -3089,12 +4973,20 @@ SIM_EXPORT cudaError_t cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3D
 }
 
 extern cudaError_t sim__cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream)
 {
     return sim__cudaMemcpy3DBatchAsync(numOps, opList, failIdx, flags, stream);
 }
 
-__asm__(".symver release13_cudaMemcpy3DBatchAsync, cudaMemcpy3DBatchAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy3DBatchAsync, cudaMemcpy3DBatchAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream)
+{
+    return sim__cudaMemcpy3DBatchAsync(numOps, opList, failIdx, flags, stream);
+}
+
+__asm__(".symver release1_cudaMemcpy3DBatchAsync, cudaMemcpy3DBatchAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpy3DBatchAsync_ptsz(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream)
@@ -3104,13 +4996,22 @@ SIM_EXPORT cudaError_t cudaMemcpy3DBatchAsync_ptsz(size_t numOps, struct cudaMem
 }
 
 extern cudaError_t sim__cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpy3DBatchAsync_ptsz(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpy3DBatchAsync_ptsz(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemcpy3DBatchAsync(numOps, opList, failIdx, flags, stream);
 }
 
-__asm__(".symver release13_cudaMemcpy3DBatchAsync_ptsz, cudaMemcpy3DBatchAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpy3DBatchAsync_ptsz, cudaMemcpy3DBatchAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpy3DBatchAsync_ptsz(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy3DBatchAsync(numOps, opList, failIdx, flags, stream);
+}
+
+__asm__(".symver release1_cudaMemcpy3DBatchAsync_ptsz, cudaMemcpy3DBatchAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
 SIM_EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
@@ -3119,12 +5020,20 @@ SIM_EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, co
 }
 
 extern cudaError_t sim__cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
-SIM_EXPORT cudaError_t release13_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
+SIM_EXPORT cudaError_t release0_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
 {
     return sim__cudaFuncGetAttributes(attr, func);
 }
 
-__asm__(".symver release13_cudaFuncGetAttributes, cudaFuncGetAttributes@libcudart.so.13");
+__asm__(".symver release0_cudaFuncGetAttributes, cudaFuncGetAttributes@libcudart.so.12");
+
+extern cudaError_t sim__cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
+SIM_EXPORT cudaError_t release1_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
+{
+    return sim__cudaFuncGetAttributes(attr, func);
+}
+
+__asm__(".symver release1_cudaFuncGetAttributes, cudaFuncGetAttributes@libcudart.so.13");
 
 extern cudaError_t sim__cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value);
 SIM_EXPORT cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)
@@ -3133,12 +5042,20 @@ SIM_EXPORT cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttri
 }
 
 extern cudaError_t sim__cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value);
-SIM_EXPORT cudaError_t release13_cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)
+SIM_EXPORT cudaError_t release0_cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)
 {
     return sim__cudaFuncSetAttribute(func, attr, value);
 }
 
-__asm__(".symver release13_cudaFuncSetAttribute, cudaFuncSetAttribute@libcudart.so.13");
+__asm__(".symver release0_cudaFuncSetAttribute, cudaFuncSetAttribute@libcudart.so.12");
+
+extern cudaError_t sim__cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value);
+SIM_EXPORT cudaError_t release1_cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)
+{
+    return sim__cudaFuncSetAttribute(func, attr, value);
+}
+
+__asm__(".symver release1_cudaFuncSetAttribute, cudaFuncSetAttribute@libcudart.so.13");
 
 extern cudaError_t sim__cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig);
 SIM_EXPORT cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig)
@@ -3147,12 +5064,20 @@ SIM_EXPORT cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCac
 }
 
 extern cudaError_t sim__cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig);
-SIM_EXPORT cudaError_t release13_cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig)
+SIM_EXPORT cudaError_t release0_cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig)
 {
     return sim__cudaFuncSetCacheConfig(func, cacheConfig);
 }
 
-__asm__(".symver release13_cudaFuncSetCacheConfig, cudaFuncSetCacheConfig@libcudart.so.13");
+__asm__(".symver release0_cudaFuncSetCacheConfig, cudaFuncSetCacheConfig@libcudart.so.12");
+
+extern cudaError_t sim__cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig);
+SIM_EXPORT cudaError_t release1_cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig)
+{
+    return sim__cudaFuncSetCacheConfig(func, cacheConfig);
+}
+
+__asm__(".symver release1_cudaFuncSetCacheConfig, cudaFuncSetCacheConfig@libcudart.so.13");
 
 extern cudaError_t sim__cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config);
 SIM_EXPORT cudaError_t cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config)
@@ -3161,12 +5086,20 @@ SIM_EXPORT cudaError_t cudaFuncSetSharedMemConfig(const void *func, enum cudaSha
 }
 
 extern cudaError_t sim__cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config);
-SIM_EXPORT cudaError_t release13_cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config)
+SIM_EXPORT cudaError_t release0_cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config)
 {
     return sim__cudaFuncSetSharedMemConfig(func, config);
 }
 
-__asm__(".symver release13_cudaFuncSetSharedMemConfig, cudaFuncSetSharedMemConfig@libcudart.so.13");
+__asm__(".symver release0_cudaFuncSetSharedMemConfig, cudaFuncSetSharedMemConfig@libcudart.so.12");
+
+extern cudaError_t sim__cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config);
+SIM_EXPORT cudaError_t release1_cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config)
+{
+    return sim__cudaFuncSetSharedMemConfig(func, config);
+}
+
+__asm__(".symver release1_cudaFuncSetSharedMemConfig, cudaFuncSetSharedMemConfig@libcudart.so.13");
 
 extern cudaError_t sim__cudaFuncGetName(const char **name, const void *func);
 SIM_EXPORT cudaError_t cudaFuncGetName(const char **name, const void *func)
@@ -3175,12 +5108,20 @@ SIM_EXPORT cudaError_t cudaFuncGetName(const char **name, const void *func)
 }
 
 extern cudaError_t sim__cudaFuncGetName(const char **name, const void *func);
-SIM_EXPORT cudaError_t release13_cudaFuncGetName(const char **name, const void *func)
+SIM_EXPORT cudaError_t release0_cudaFuncGetName(const char **name, const void *func)
 {
     return sim__cudaFuncGetName(name, func);
 }
 
-__asm__(".symver release13_cudaFuncGetName, cudaFuncGetName@libcudart.so.13");
+__asm__(".symver release0_cudaFuncGetName, cudaFuncGetName@libcudart.so.12");
+
+extern cudaError_t sim__cudaFuncGetName(const char **name, const void *func);
+SIM_EXPORT cudaError_t release1_cudaFuncGetName(const char **name, const void *func)
+{
+    return sim__cudaFuncGetName(name, func);
+}
+
+__asm__(".symver release1_cudaFuncGetName, cudaFuncGetName@libcudart.so.13");
 
 extern cudaError_t sim__cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize);
 SIM_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize)
@@ -3189,12 +5130,20 @@ SIM_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlo
 }
 
 extern cudaError_t sim__cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize);
-SIM_EXPORT cudaError_t release13_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize)
+SIM_EXPORT cudaError_t release0_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize)
 {
     return sim__cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize, dynamicSMemSize);
 }
 
-__asm__(".symver release13_cudaOccupancyMaxActiveBlocksPerMultiprocessor, cudaOccupancyMaxActiveBlocksPerMultiprocessor@libcudart.so.13");
+__asm__(".symver release0_cudaOccupancyMaxActiveBlocksPerMultiprocessor, cudaOccupancyMaxActiveBlocksPerMultiprocessor@libcudart.so.12");
+
+extern cudaError_t sim__cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize);
+SIM_EXPORT cudaError_t release1_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize)
+{
+    return sim__cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize, dynamicSMemSize);
+}
+
+__asm__(".symver release1_cudaOccupancyMaxActiveBlocksPerMultiprocessor, cudaOccupancyMaxActiveBlocksPerMultiprocessor@libcudart.so.13");
 
 extern cudaError_t sim__cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags);
 SIM_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
@@ -3203,12 +5152,20 @@ SIM_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(in
 }
 
 extern cudaError_t sim__cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
 {
     return sim__cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize, flags);
 }
 
-__asm__(".symver release13_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags@libcudart.so.13");
+__asm__(".symver release0_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags@libcudart.so.12");
+
+extern cudaError_t sim__cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
+{
+    return sim__cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize, flags);
+}
+
+__asm__(".symver release1_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags@libcudart.so.13");
 
 extern cudaError_t sim__cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize);
 SIM_EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize)
@@ -3217,12 +5174,20 @@ SIM_EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic
 }
 
 extern cudaError_t sim__cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize);
-SIM_EXPORT cudaError_t release13_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize)
+SIM_EXPORT cudaError_t release0_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize)
 {
     return sim__cudaOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, func, numBlocks, blockSize);
 }
 
-__asm__(".symver release13_cudaOccupancyAvailableDynamicSMemPerBlock, cudaOccupancyAvailableDynamicSMemPerBlock@libcudart.so.13");
+__asm__(".symver release0_cudaOccupancyAvailableDynamicSMemPerBlock, cudaOccupancyAvailableDynamicSMemPerBlock@libcudart.so.12");
+
+extern cudaError_t sim__cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize);
+SIM_EXPORT cudaError_t release1_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize)
+{
+    return sim__cudaOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, func, numBlocks, blockSize);
+}
+
+__asm__(".symver release1_cudaOccupancyAvailableDynamicSMemPerBlock, cudaOccupancyAvailableDynamicSMemPerBlock@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 SIM_EXPORT cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
@@ -3231,12 +5196,20 @@ SIM_EXPORT cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStre
 }
 
 extern cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
-SIM_EXPORT cudaError_t release13_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+SIM_EXPORT cudaError_t release0_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
     return sim__cudaStreamBeginCapture(stream, mode);
 }
 
-__asm__(".symver release13_cudaStreamBeginCapture, cudaStreamBeginCapture@libcudart.so.13");
+__asm__(".symver release0_cudaStreamBeginCapture, cudaStreamBeginCapture@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+SIM_EXPORT cudaError_t release1_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    return sim__cudaStreamBeginCapture(stream, mode);
+}
+
+__asm__(".symver release1_cudaStreamBeginCapture, cudaStreamBeginCapture@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 SIM_EXPORT cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream, enum cudaStreamCaptureMode mode)
@@ -3246,13 +5219,22 @@ SIM_EXPORT cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream, enum cud
 }
 
 extern cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
-SIM_EXPORT cudaError_t release13_cudaStreamBeginCapture_ptsz(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+SIM_EXPORT cudaError_t release0_cudaStreamBeginCapture_ptsz(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaStreamBeginCapture(stream, mode);
 }
 
-__asm__(".symver release13_cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+SIM_EXPORT cudaError_t release1_cudaStreamBeginCapture_ptsz(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamBeginCapture(stream, mode);
+}
+
+__asm__(".symver release1_cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode);
 SIM_EXPORT cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode)
@@ -3261,12 +5243,20 @@ SIM_EXPORT cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGr
 }
 
 extern cudaError_t sim__cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode);
-SIM_EXPORT cudaError_t release13_cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode)
+SIM_EXPORT cudaError_t release0_cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode)
 {
     return sim__cudaStreamBeginCaptureToGraph(stream, graph, dependencies, dependencyData, numDependencies, mode);
 }
 
-__asm__(".symver release13_cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph@libcudart.so.13");
+__asm__(".symver release0_cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode);
+SIM_EXPORT cudaError_t release1_cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode)
+{
+    return sim__cudaStreamBeginCaptureToGraph(stream, graph, dependencies, dependencyData, numDependencies, mode);
+}
+
+__asm__(".symver release1_cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode);
 SIM_EXPORT cudaError_t cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode)
@@ -3276,13 +5266,22 @@ SIM_EXPORT cudaError_t cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stream, c
 }
 
 extern cudaError_t sim__cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode);
-SIM_EXPORT cudaError_t release13_cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode)
+SIM_EXPORT cudaError_t release0_cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaStreamBeginCaptureToGraph(stream, graph, dependencies, dependencyData, numDependencies, mode);
 }
 
-__asm__(".symver release13_cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode);
+SIM_EXPORT cudaError_t release1_cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamBeginCaptureToGraph(stream, graph, dependencies, dependencyData, numDependencies, mode);
+}
+
+__asm__(".symver release1_cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
 SIM_EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
@@ -3291,12 +5290,20 @@ SIM_EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pG
 }
 
 extern cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
-SIM_EXPORT cudaError_t release13_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
+SIM_EXPORT cudaError_t release0_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
 {
     return sim__cudaStreamEndCapture(stream, pGraph);
 }
 
-__asm__(".symver release13_cudaStreamEndCapture, cudaStreamEndCapture@libcudart.so.13");
+__asm__(".symver release0_cudaStreamEndCapture, cudaStreamEndCapture@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
+SIM_EXPORT cudaError_t release1_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
+{
+    return sim__cudaStreamEndCapture(stream, pGraph);
+}
+
+__asm__(".symver release1_cudaStreamEndCapture, cudaStreamEndCapture@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
 SIM_EXPORT cudaError_t cudaStreamEndCapture_ptsz(cudaStream_t stream, cudaGraph_t *pGraph)
@@ -3306,13 +5313,22 @@ SIM_EXPORT cudaError_t cudaStreamEndCapture_ptsz(cudaStream_t stream, cudaGraph_
 }
 
 extern cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
-SIM_EXPORT cudaError_t release13_cudaStreamEndCapture_ptsz(cudaStream_t stream, cudaGraph_t *pGraph)
+SIM_EXPORT cudaError_t release0_cudaStreamEndCapture_ptsz(cudaStream_t stream, cudaGraph_t *pGraph)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaStreamEndCapture(stream, pGraph);
 }
 
-__asm__(".symver release13_cudaStreamEndCapture_ptsz, cudaStreamEndCapture_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamEndCapture_ptsz, cudaStreamEndCapture_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
+SIM_EXPORT cudaError_t release1_cudaStreamEndCapture_ptsz(cudaStream_t stream, cudaGraph_t *pGraph)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamEndCapture(stream, pGraph);
+}
+
+__asm__(".symver release1_cudaStreamEndCapture_ptsz, cudaStreamEndCapture_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
 SIM_EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
@@ -3321,12 +5337,20 @@ SIM_EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStrea
 }
 
 extern cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
-SIM_EXPORT cudaError_t release13_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
+SIM_EXPORT cudaError_t release0_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
 {
     return sim__cudaStreamIsCapturing(stream, pCaptureStatus);
 }
 
-__asm__(".symver release13_cudaStreamIsCapturing, cudaStreamIsCapturing@libcudart.so.13");
+__asm__(".symver release0_cudaStreamIsCapturing, cudaStreamIsCapturing@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
+SIM_EXPORT cudaError_t release1_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
+{
+    return sim__cudaStreamIsCapturing(stream, pCaptureStatus);
+}
+
+__asm__(".symver release1_cudaStreamIsCapturing, cudaStreamIsCapturing@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
 SIM_EXPORT cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
@@ -3336,13 +5360,22 @@ SIM_EXPORT cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t stream, enum cuda
 }
 
 extern cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
-SIM_EXPORT cudaError_t release13_cudaStreamIsCapturing_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
+SIM_EXPORT cudaError_t release0_cudaStreamIsCapturing_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaStreamIsCapturing(stream, pCaptureStatus);
 }
 
-__asm__(".symver release13_cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
+SIM_EXPORT cudaError_t release1_cudaStreamIsCapturing_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamIsCapturing(stream, pCaptureStatus);
+}
+
+__asm__(".symver release1_cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
 SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
@@ -3351,12 +5384,20 @@ SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cud
 }
 
 extern cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
-SIM_EXPORT cudaError_t release13_cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
+SIM_EXPORT cudaError_t release0_cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
 {
     return sim__cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
 }
 
-__asm__(".symver release13_cudaStreamGetCaptureInfo_v2, cudaStreamGetCaptureInfo_v2@libcudart.so.13");
+__asm__(".symver release0_cudaStreamGetCaptureInfo_v2, cudaStreamGetCaptureInfo_v2@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
+SIM_EXPORT cudaError_t release1_cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
+{
+    return sim__cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
+__asm__(".symver release1_cudaStreamGetCaptureInfo_v2, cudaStreamGetCaptureInfo_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
 SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v2_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
@@ -3366,13 +5407,22 @@ SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v2_ptsz(cudaStream_t stream, enu
 }
 
 extern cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
-SIM_EXPORT cudaError_t release13_cudaStreamGetCaptureInfo_v2_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
+SIM_EXPORT cudaError_t release0_cudaStreamGetCaptureInfo_v2_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
 }
 
-__asm__(".symver release13_cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
+SIM_EXPORT cudaError_t release1_cudaStreamGetCaptureInfo_v2_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
+__asm__(".symver release1_cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
 SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
@@ -3381,12 +5431,20 @@ SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cud
 }
 
 extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
-SIM_EXPORT cudaError_t release13_cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+SIM_EXPORT cudaError_t release0_cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
 {
     return sim__cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
 }
 
-__asm__(".symver release13_cudaStreamGetCaptureInfo_v3, cudaStreamGetCaptureInfo_v3@libcudart.so.13");
+__asm__(".symver release0_cudaStreamGetCaptureInfo_v3, cudaStreamGetCaptureInfo_v3@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
+SIM_EXPORT cudaError_t release1_cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    return sim__cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+}
+
+__asm__(".symver release1_cudaStreamGetCaptureInfo_v3, cudaStreamGetCaptureInfo_v3@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
 SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v3_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
@@ -3396,13 +5454,22 @@ SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v3_ptsz(cudaStream_t stream, enu
 }
 
 extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
-SIM_EXPORT cudaError_t release13_cudaStreamGetCaptureInfo_v3_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+SIM_EXPORT cudaError_t release0_cudaStreamGetCaptureInfo_v3_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
 }
 
-__asm__(".symver release13_cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
+SIM_EXPORT cudaError_t release1_cudaStreamGetCaptureInfo_v3_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+}
+
+__asm__(".symver release1_cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags)
@@ -3410,13 +5477,21 @@ SIM_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, 
     return sim__cudaStreamUpdateCaptureDependencies(stream, dependencies, numDependencies, flags);
 }
 
+extern cudaError_t sim__cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags);
+SIM_EXPORT cudaError_t release0_cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags)
+{
+    return sim__cudaStreamUpdateCaptureDependencies(stream, dependencies, numDependencies, flags);
+}
+
+__asm__(".symver release0_cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies@libcudart.so.12");
+
 extern cudaError_t sim__cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+SIM_EXPORT cudaError_t release1_cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
 {
     return sim__cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, dependencyData, numDependencies, flags);
 }
 
-__asm__(".symver release13_cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies@libcudart.so.13");
+__asm__(".symver release1_cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags)
@@ -3425,14 +5500,23 @@ SIM_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t str
     return sim__cudaStreamUpdateCaptureDependencies(stream, dependencies, numDependencies, flags);
 }
 
+extern cudaError_t sim__cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags);
+SIM_EXPORT cudaError_t release0_cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamUpdateCaptureDependencies(stream, dependencies, numDependencies, flags);
+}
+
+__asm__(".symver release0_cudaStreamUpdateCaptureDependencies_ptsz, cudaStreamUpdateCaptureDependencies_ptsz@libcudart.so.12");
+
 extern cudaError_t sim__cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+SIM_EXPORT cudaError_t release1_cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, dependencyData, numDependencies, flags);
 }
 
-__asm__(".symver release13_cudaStreamUpdateCaptureDependencies_ptsz, cudaStreamUpdateCaptureDependencies_ptsz@libcudart.so.13");
+__asm__(".symver release1_cudaStreamUpdateCaptureDependencies_ptsz, cudaStreamUpdateCaptureDependencies_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
@@ -3441,12 +5525,20 @@ SIM_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t strea
 }
 
 extern cudaError_t sim__cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
 {
     return sim__cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, dependencyData, numDependencies, flags);
 }
 
-__asm__(".symver release13_cudaStreamUpdateCaptureDependencies_v2, cudaStreamUpdateCaptureDependencies_v2@libcudart.so.13");
+__asm__(".symver release0_cudaStreamUpdateCaptureDependencies_v2, cudaStreamUpdateCaptureDependencies_v2@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+{
+    return sim__cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, dependencyData, numDependencies, flags);
+}
+
+__asm__(".symver release1_cudaStreamUpdateCaptureDependencies_v2, cudaStreamUpdateCaptureDependencies_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies_v2_ptsz(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
@@ -3456,13 +5548,22 @@ SIM_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies_v2_ptsz(cudaStream_t 
 }
 
 extern cudaError_t sim__cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaStreamUpdateCaptureDependencies_v2_ptsz(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaStreamUpdateCaptureDependencies_v2_ptsz(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, dependencyData, numDependencies, flags);
 }
 
-__asm__(".symver release13_cudaStreamUpdateCaptureDependencies_v2_ptsz, cudaStreamUpdateCaptureDependencies_v2_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamUpdateCaptureDependencies_v2_ptsz, cudaStreamUpdateCaptureDependencies_v2_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaStreamUpdateCaptureDependencies_v2_ptsz(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, dependencyData, numDependencies, flags);
+}
+
+__asm__(".symver release1_cudaStreamUpdateCaptureDependencies_v2_ptsz, cudaStreamUpdateCaptureDependencies_v2_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 SIM_EXPORT cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
@@ -3471,12 +5572,20 @@ SIM_EXPORT cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptur
 }
 
 extern cudaError_t sim__cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
-SIM_EXPORT cudaError_t release13_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+SIM_EXPORT cudaError_t release0_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
     return sim__cudaThreadExchangeStreamCaptureMode(mode);
 }
 
-__asm__(".symver release13_cudaThreadExchangeStreamCaptureMode, cudaThreadExchangeStreamCaptureMode@libcudart.so.13");
+__asm__(".symver release0_cudaThreadExchangeStreamCaptureMode, cudaThreadExchangeStreamCaptureMode@libcudart.so.12");
+
+extern cudaError_t sim__cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
+SIM_EXPORT cudaError_t release1_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    return sim__cudaThreadExchangeStreamCaptureMode(mode);
+}
+
+__asm__(".symver release1_cudaThreadExchangeStreamCaptureMode, cudaThreadExchangeStreamCaptureMode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
 SIM_EXPORT cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
@@ -3485,12 +5594,20 @@ SIM_EXPORT cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
 }
 
 extern cudaError_t sim__cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
 {
     return sim__cudaGraphCreate(pGraph, flags);
 }
 
-__asm__(".symver release13_cudaGraphCreate, cudaGraphCreate@libcudart.so.13");
+__asm__(".symver release0_cudaGraphCreate, cudaGraphCreate@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
+{
+    return sim__cudaGraphCreate(pGraph, flags);
+}
+
+__asm__(".symver release1_cudaGraphCreate, cudaGraphCreate@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
 SIM_EXPORT cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
@@ -3499,12 +5616,20 @@ SIM_EXPORT cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t orig
 }
 
 extern cudaError_t sim__cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
-SIM_EXPORT cudaError_t release13_cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
+SIM_EXPORT cudaError_t release0_cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
 {
     return sim__cudaGraphClone(pGraphClone, originalGraph);
 }
 
-__asm__(".symver release13_cudaGraphClone, cudaGraphClone@libcudart.so.13");
+__asm__(".symver release0_cudaGraphClone, cudaGraphClone@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
+SIM_EXPORT cudaError_t release1_cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
+{
+    return sim__cudaGraphClone(pGraphClone, originalGraph);
+}
+
+__asm__(".symver release1_cudaGraphClone, cudaGraphClone@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphDestroy(cudaGraph_t graph);
 SIM_EXPORT cudaError_t cudaGraphDestroy(cudaGraph_t graph)
@@ -3513,12 +5638,20 @@ SIM_EXPORT cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 }
 
 extern cudaError_t sim__cudaGraphDestroy(cudaGraph_t graph);
-SIM_EXPORT cudaError_t release13_cudaGraphDestroy(cudaGraph_t graph)
+SIM_EXPORT cudaError_t release0_cudaGraphDestroy(cudaGraph_t graph)
 {
     return sim__cudaGraphDestroy(graph);
 }
 
-__asm__(".symver release13_cudaGraphDestroy, cudaGraphDestroy@libcudart.so.13");
+__asm__(".symver release0_cudaGraphDestroy, cudaGraphDestroy@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphDestroy(cudaGraph_t graph);
+SIM_EXPORT cudaError_t release1_cudaGraphDestroy(cudaGraph_t graph)
+{
+    return sim__cudaGraphDestroy(graph);
+}
+
+__asm__(".symver release1_cudaGraphDestroy, cudaGraphDestroy@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
@@ -3527,12 +5660,20 @@ SIM_EXPORT cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaG
 }
 
 extern cudaError_t sim__cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
 {
     return sim__cudaGraphAddKernelNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
 }
 
-__asm__(".symver release13_cudaGraphAddKernelNode, cudaGraphAddKernelNode@libcudart.so.13");
+__asm__(".symver release0_cudaGraphAddKernelNode, cudaGraphAddKernelNode@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
+{
+    return sim__cudaGraphAddKernelNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
+__asm__(".symver release1_cudaGraphAddKernelNode, cudaGraphAddKernelNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams);
 SIM_EXPORT cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
@@ -3541,12 +5682,20 @@ SIM_EXPORT cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaG
 }
 
 extern cudaError_t sim__cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams);
-SIM_EXPORT cudaError_t release13_cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
+SIM_EXPORT cudaError_t release0_cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
 {
     return sim__cudaGraphAddMemcpyNode(pGraphNode, graph, pDependencies, numDependencies, pCopyParams);
 }
 
-__asm__(".symver release13_cudaGraphAddMemcpyNode, cudaGraphAddMemcpyNode@libcudart.so.13");
+__asm__(".symver release0_cudaGraphAddMemcpyNode, cudaGraphAddMemcpyNode@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams);
+SIM_EXPORT cudaError_t release1_cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
+{
+    return sim__cudaGraphAddMemcpyNode(pGraphNode, graph, pDependencies, numDependencies, pCopyParams);
+}
+
+__asm__(".symver release1_cudaGraphAddMemcpyNode, cudaGraphAddMemcpyNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
@@ -3555,12 +5704,20 @@ SIM_EXPORT cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cud
 }
 
 extern cudaError_t sim__cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
     return sim__cudaGraphAddMemcpyNode1D(pGraphNode, graph, pDependencies, numDependencies, dst, src, count, kind);
 }
 
-__asm__(".symver release13_cudaGraphAddMemcpyNode1D, cudaGraphAddMemcpyNode1D@libcudart.so.13");
+__asm__(".symver release0_cudaGraphAddMemcpyNode1D, cudaGraphAddMemcpyNode1D@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaGraphAddMemcpyNode1D(pGraphNode, graph, pDependencies, numDependencies, dst, src, count, kind);
+}
+
+__asm__(".symver release1_cudaGraphAddMemcpyNode1D, cudaGraphAddMemcpyNode1D@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams);
 SIM_EXPORT cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
@@ -3569,12 +5726,20 @@ SIM_EXPORT cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaG
 }
 
 extern cudaError_t sim__cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams);
-SIM_EXPORT cudaError_t release13_cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
+SIM_EXPORT cudaError_t release0_cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
 {
     return sim__cudaGraphAddMemsetNode(pGraphNode, graph, pDependencies, numDependencies, pMemsetParams);
 }
 
-__asm__(".symver release13_cudaGraphAddMemsetNode, cudaGraphAddMemsetNode@libcudart.so.13");
+__asm__(".symver release0_cudaGraphAddMemsetNode, cudaGraphAddMemsetNode@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams);
+SIM_EXPORT cudaError_t release1_cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
+{
+    return sim__cudaGraphAddMemsetNode(pGraphNode, graph, pDependencies, numDependencies, pMemsetParams);
+}
+
+__asm__(".symver release1_cudaGraphAddMemsetNode, cudaGraphAddMemsetNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
@@ -3583,12 +5748,20 @@ SIM_EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGra
 }
 
 extern cudaError_t sim__cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
 {
     return sim__cudaGraphAddHostNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
 }
 
-__asm__(".symver release13_cudaGraphAddHostNode, cudaGraphAddHostNode@libcudart.so.13");
+__asm__(".symver release0_cudaGraphAddHostNode, cudaGraphAddHostNode@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
+{
+    return sim__cudaGraphAddHostNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
+__asm__(".symver release1_cudaGraphAddHostNode, cudaGraphAddHostNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies);
 SIM_EXPORT cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies)
@@ -3597,12 +5770,20 @@ SIM_EXPORT cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGr
 }
 
 extern cudaError_t sim__cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies);
-SIM_EXPORT cudaError_t release13_cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies)
+SIM_EXPORT cudaError_t release0_cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies)
 {
     return sim__cudaGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
 }
 
-__asm__(".symver release13_cudaGraphAddEmptyNode, cudaGraphAddEmptyNode@libcudart.so.13");
+__asm__(".symver release0_cudaGraphAddEmptyNode, cudaGraphAddEmptyNode@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies);
+SIM_EXPORT cudaError_t release1_cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies)
+{
+    return sim__cudaGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
+}
+
+__asm__(".symver release1_cudaGraphAddEmptyNode, cudaGraphAddEmptyNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph);
 SIM_EXPORT cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph)
@@ -3611,12 +5792,20 @@ SIM_EXPORT cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, c
 }
 
 extern cudaError_t sim__cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph);
-SIM_EXPORT cudaError_t release13_cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph)
+SIM_EXPORT cudaError_t release0_cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph)
 {
     return sim__cudaGraphAddChildGraphNode(pGraphNode, graph, pDependencies, numDependencies, childGraph);
 }
 
-__asm__(".symver release13_cudaGraphAddChildGraphNode, cudaGraphAddChildGraphNode@libcudart.so.13");
+__asm__(".symver release0_cudaGraphAddChildGraphNode, cudaGraphAddChildGraphNode@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph);
+SIM_EXPORT cudaError_t release1_cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph)
+{
+    return sim__cudaGraphAddChildGraphNode(pGraphNode, graph, pDependencies, numDependencies, childGraph);
+}
+
+__asm__(".symver release1_cudaGraphAddChildGraphNode, cudaGraphAddChildGraphNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
 SIM_EXPORT cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
@@ -3625,12 +5814,20 @@ SIM_EXPORT cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, 
 }
 
 extern cudaError_t sim__cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
-SIM_EXPORT cudaError_t release13_cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
+SIM_EXPORT cudaError_t release0_cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
 {
     return sim__cudaGraphAddEventRecordNode(pGraphNode, graph, pDependencies, numDependencies, event);
 }
 
-__asm__(".symver release13_cudaGraphAddEventRecordNode, cudaGraphAddEventRecordNode@libcudart.so.13");
+__asm__(".symver release0_cudaGraphAddEventRecordNode, cudaGraphAddEventRecordNode@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
+SIM_EXPORT cudaError_t release1_cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
+{
+    return sim__cudaGraphAddEventRecordNode(pGraphNode, graph, pDependencies, numDependencies, event);
+}
+
+__asm__(".symver release1_cudaGraphAddEventRecordNode, cudaGraphAddEventRecordNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
 SIM_EXPORT cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
@@ -3639,12 +5836,20 @@ SIM_EXPORT cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cu
 }
 
 extern cudaError_t sim__cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
-SIM_EXPORT cudaError_t release13_cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
+SIM_EXPORT cudaError_t release0_cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
 {
     return sim__cudaGraphAddEventWaitNode(pGraphNode, graph, pDependencies, numDependencies, event);
 }
 
-__asm__(".symver release13_cudaGraphAddEventWaitNode, cudaGraphAddEventWaitNode@libcudart.so.13");
+__asm__(".symver release0_cudaGraphAddEventWaitNode, cudaGraphAddEventWaitNode@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
+SIM_EXPORT cudaError_t release1_cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
+{
+    return sim__cudaGraphAddEventWaitNode(pGraphNode, graph, pDependencies, numDependencies, event);
+}
+
+__asm__(".symver release1_cudaGraphAddEventWaitNode, cudaGraphAddEventWaitNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams);
 SIM_EXPORT cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams)
@@ -3653,12 +5858,20 @@ SIM_EXPORT cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cud
 }
 
 extern cudaError_t sim__cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams)
 {
     return sim__cudaGraphAddMemAllocNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
 }
 
-__asm__(".symver release13_cudaGraphAddMemAllocNode, cudaGraphAddMemAllocNode@libcudart.so.13");
+__asm__(".symver release0_cudaGraphAddMemAllocNode, cudaGraphAddMemAllocNode@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams)
+{
+    return sim__cudaGraphAddMemAllocNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+__asm__(".symver release1_cudaGraphAddMemAllocNode, cudaGraphAddMemAllocNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr);
 SIM_EXPORT cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr)
@@ -3667,12 +5880,20 @@ SIM_EXPORT cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cuda
 }
 
 extern cudaError_t sim__cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr);
-SIM_EXPORT cudaError_t release13_cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr)
+SIM_EXPORT cudaError_t release0_cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr)
 {
     return sim__cudaGraphAddMemFreeNode(pGraphNode, graph, pDependencies, numDependencies, dptr);
 }
 
-__asm__(".symver release13_cudaGraphAddMemFreeNode, cudaGraphAddMemFreeNode@libcudart.so.13");
+__asm__(".symver release0_cudaGraphAddMemFreeNode, cudaGraphAddMemFreeNode@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr);
+SIM_EXPORT cudaError_t release1_cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr)
+{
+    return sim__cudaGraphAddMemFreeNode(pGraphNode, graph, pDependencies, numDependencies, dptr);
+}
+
+__asm__(".symver release1_cudaGraphAddMemFreeNode, cudaGraphAddMemFreeNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
 SIM_EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
@@ -3680,13 +5901,21 @@ SIM_EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t
     return sim__cudaGraphAddNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
 }
 
+extern cudaError_t sim__cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release0_cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
+{
+    return sim__cudaGraphAddNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+__asm__(".symver release0_cudaGraphAddNode, cudaGraphAddNode@libcudart.so.12");
+
 extern cudaError_t sim__cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
+SIM_EXPORT cudaError_t release1_cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
 {
     return sim__cudaGraphAddNode_v2(pGraphNode, graph, pDependencies, dependencyData, numDependencies, nodeParams);
 }
 
-__asm__(".symver release13_cudaGraphAddNode, cudaGraphAddNode@libcudart.so.13");
+__asm__(".symver release1_cudaGraphAddNode, cudaGraphAddNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
 SIM_EXPORT cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
@@ -3695,12 +5924,20 @@ SIM_EXPORT cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGrap
 }
 
 extern cudaError_t sim__cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
 {
     return sim__cudaGraphAddNode_v2(pGraphNode, graph, pDependencies, dependencyData, numDependencies, nodeParams);
 }
 
-__asm__(".symver release13_cudaGraphAddNode_v2, cudaGraphAddNode_v2@libcudart.so.13");
+__asm__(".symver release0_cudaGraphAddNode_v2, cudaGraphAddNode_v2@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
+{
+    return sim__cudaGraphAddNode_v2(pGraphNode, graph, pDependencies, dependencyData, numDependencies, nodeParams);
+}
+
+__asm__(".symver release1_cudaGraphAddNode_v2, cudaGraphAddNode_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags);
 SIM_EXPORT cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags)
@@ -3709,12 +5946,20 @@ SIM_EXPORT cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHand
 }
 
 extern cudaError_t sim__cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags)
 {
     return sim__cudaGraphConditionalHandleCreate(pHandle_out, graph, defaultLaunchValue, flags);
 }
 
-__asm__(".symver release13_cudaGraphConditionalHandleCreate, cudaGraphConditionalHandleCreate@libcudart.so.13");
+__asm__(".symver release0_cudaGraphConditionalHandleCreate, cudaGraphConditionalHandleCreate@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags)
+{
+    return sim__cudaGraphConditionalHandleCreate(pHandle_out, graph, defaultLaunchValue, flags);
+}
+
+__asm__(".symver release1_cudaGraphConditionalHandleCreate, cudaGraphConditionalHandleCreate@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
 SIM_EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
@@ -3722,13 +5967,21 @@ SIM_EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGra
     return sim__cudaGraphAddDependencies(graph, from, to, numDependencies);
 }
 
+extern cudaError_t sim__cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
+SIM_EXPORT cudaError_t release0_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
+{
+    return sim__cudaGraphAddDependencies(graph, from, to, numDependencies);
+}
+
+__asm__(".symver release0_cudaGraphAddDependencies, cudaGraphAddDependencies@libcudart.so.12");
+
 extern cudaError_t sim__cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
-SIM_EXPORT cudaError_t release13_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
+SIM_EXPORT cudaError_t release1_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
 {
     return sim__cudaGraphAddDependencies_v2(graph, from, to, edgeData, numDependencies);
 }
 
-__asm__(".symver release13_cudaGraphAddDependencies, cudaGraphAddDependencies@libcudart.so.13");
+__asm__(".symver release1_cudaGraphAddDependencies, cudaGraphAddDependencies@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
 SIM_EXPORT cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
@@ -3736,13 +5989,21 @@ SIM_EXPORT cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cuda
     return sim__cudaGraphRemoveDependencies(graph, from, to, numDependencies);
 }
 
+extern cudaError_t sim__cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
+SIM_EXPORT cudaError_t release0_cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
+{
+    return sim__cudaGraphRemoveDependencies(graph, from, to, numDependencies);
+}
+
+__asm__(".symver release0_cudaGraphRemoveDependencies, cudaGraphRemoveDependencies@libcudart.so.12");
+
 extern cudaError_t sim__cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
-SIM_EXPORT cudaError_t release13_cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
+SIM_EXPORT cudaError_t release1_cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
 {
     return sim__cudaGraphRemoveDependencies_v2(graph, from, to, edgeData, numDependencies);
 }
 
-__asm__(".symver release13_cudaGraphRemoveDependencies, cudaGraphRemoveDependencies@libcudart.so.13");
+__asm__(".symver release1_cudaGraphRemoveDependencies, cudaGraphRemoveDependencies@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
 SIM_EXPORT cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
@@ -3751,12 +6012,20 @@ SIM_EXPORT cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const cuda
 }
 
 extern cudaError_t sim__cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
-SIM_EXPORT cudaError_t release13_cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
+SIM_EXPORT cudaError_t release0_cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
 {
     return sim__cudaGraphAddDependencies_v2(graph, from, to, edgeData, numDependencies);
 }
 
-__asm__(".symver release13_cudaGraphAddDependencies_v2, cudaGraphAddDependencies_v2@libcudart.so.13");
+__asm__(".symver release0_cudaGraphAddDependencies_v2, cudaGraphAddDependencies_v2@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
+SIM_EXPORT cudaError_t release1_cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
+{
+    return sim__cudaGraphAddDependencies_v2(graph, from, to, edgeData, numDependencies);
+}
+
+__asm__(".symver release1_cudaGraphAddDependencies_v2, cudaGraphAddDependencies_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
 SIM_EXPORT cudaError_t cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
@@ -3765,12 +6034,20 @@ SIM_EXPORT cudaError_t cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const c
 }
 
 extern cudaError_t sim__cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
-SIM_EXPORT cudaError_t release13_cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
+SIM_EXPORT cudaError_t release0_cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
 {
     return sim__cudaGraphRemoveDependencies_v2(graph, from, to, edgeData, numDependencies);
 }
 
-__asm__(".symver release13_cudaGraphRemoveDependencies_v2, cudaGraphRemoveDependencies_v2@libcudart.so.13");
+__asm__(".symver release0_cudaGraphRemoveDependencies_v2, cudaGraphRemoveDependencies_v2@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
+SIM_EXPORT cudaError_t release1_cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies)
+{
+    return sim__cudaGraphRemoveDependencies_v2(graph, from, to, edgeData, numDependencies);
+}
+
+__asm__(".symver release1_cudaGraphRemoveDependencies_v2, cudaGraphRemoveDependencies_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphDestroyNode(cudaGraphNode_t node);
 SIM_EXPORT cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
@@ -3779,12 +6056,20 @@ SIM_EXPORT cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 }
 
 extern cudaError_t sim__cudaGraphDestroyNode(cudaGraphNode_t node);
-SIM_EXPORT cudaError_t release13_cudaGraphDestroyNode(cudaGraphNode_t node)
+SIM_EXPORT cudaError_t release0_cudaGraphDestroyNode(cudaGraphNode_t node)
 {
     return sim__cudaGraphDestroyNode(node);
 }
 
-__asm__(".symver release13_cudaGraphDestroyNode, cudaGraphDestroyNode@libcudart.so.13");
+__asm__(".symver release0_cudaGraphDestroyNode, cudaGraphDestroyNode@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphDestroyNode(cudaGraphNode_t node);
+SIM_EXPORT cudaError_t release1_cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+    return sim__cudaGraphDestroyNode(node);
+}
+
+__asm__(".symver release1_cudaGraphDestroyNode, cudaGraphDestroyNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
 SIM_EXPORT cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
@@ -3793,12 +6078,20 @@ SIM_EXPORT cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nod
 }
 
 extern cudaError_t sim__cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
-SIM_EXPORT cudaError_t release13_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
+SIM_EXPORT cudaError_t release0_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
 {
     return sim__cudaGraphGetNodes(graph, nodes, numNodes);
 }
 
-__asm__(".symver release13_cudaGraphGetNodes, cudaGraphGetNodes@libcudart.so.13");
+__asm__(".symver release0_cudaGraphGetNodes, cudaGraphGetNodes@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
+SIM_EXPORT cudaError_t release1_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
+{
+    return sim__cudaGraphGetNodes(graph, nodes, numNodes);
+}
+
+__asm__(".symver release1_cudaGraphGetNodes, cudaGraphGetNodes@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes);
 SIM_EXPORT cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes)
@@ -3807,12 +6100,20 @@ SIM_EXPORT cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t 
 }
 
 extern cudaError_t sim__cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes);
-SIM_EXPORT cudaError_t release13_cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes)
+SIM_EXPORT cudaError_t release0_cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes)
 {
     return sim__cudaGraphGetRootNodes(graph, pRootNodes, pNumRootNodes);
 }
 
-__asm__(".symver release13_cudaGraphGetRootNodes, cudaGraphGetRootNodes@libcudart.so.13");
+__asm__(".symver release0_cudaGraphGetRootNodes, cudaGraphGetRootNodes@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes);
+SIM_EXPORT cudaError_t release1_cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes)
+{
+    return sim__cudaGraphGetRootNodes(graph, pRootNodes, pNumRootNodes);
+}
+
+__asm__(".symver release1_cudaGraphGetRootNodes, cudaGraphGetRootNodes@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges);
 SIM_EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges)
@@ -3820,13 +6121,21 @@ SIM_EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *fro
     return sim__cudaGraphGetEdges(graph, from, to, numEdges);
 }
 
+extern cudaError_t sim__cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges);
+SIM_EXPORT cudaError_t release0_cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges)
+{
+    return sim__cudaGraphGetEdges(graph, from, to, numEdges);
+}
+
+__asm__(".symver release0_cudaGraphGetEdges, cudaGraphGetEdges@libcudart.so.12");
+
 extern cudaError_t sim__cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges);
-SIM_EXPORT cudaError_t release13_cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges)
+SIM_EXPORT cudaError_t release1_cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges)
 {
     return sim__cudaGraphGetEdges_v2(graph, from, to, edgeData, numEdges);
 }
 
-__asm__(".symver release13_cudaGraphGetEdges, cudaGraphGetEdges@libcudart.so.13");
+__asm__(".symver release1_cudaGraphGetEdges, cudaGraphGetEdges@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies);
 SIM_EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies)
@@ -3834,13 +6143,21 @@ SIM_EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGr
     return sim__cudaGraphNodeGetDependencies(node, pDependencies, pNumDependencies);
 }
 
+extern cudaError_t sim__cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies);
+SIM_EXPORT cudaError_t release0_cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies)
+{
+    return sim__cudaGraphNodeGetDependencies(node, pDependencies, pNumDependencies);
+}
+
+__asm__(".symver release0_cudaGraphNodeGetDependencies, cudaGraphNodeGetDependencies@libcudart.so.12");
+
 extern cudaError_t sim__cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies);
-SIM_EXPORT cudaError_t release13_cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies)
+SIM_EXPORT cudaError_t release1_cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies)
 {
     return sim__cudaGraphNodeGetDependencies_v2(node, pDependencies, edgeData, pNumDependencies);
 }
 
-__asm__(".symver release13_cudaGraphNodeGetDependencies, cudaGraphNodeGetDependencies@libcudart.so.13");
+__asm__(".symver release1_cudaGraphNodeGetDependencies, cudaGraphNodeGetDependencies@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes);
 SIM_EXPORT cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes)
@@ -3848,13 +6165,21 @@ SIM_EXPORT cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cuda
     return sim__cudaGraphNodeGetDependentNodes(node, pDependentNodes, pNumDependentNodes);
 }
 
+extern cudaError_t sim__cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes);
+SIM_EXPORT cudaError_t release0_cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes)
+{
+    return sim__cudaGraphNodeGetDependentNodes(node, pDependentNodes, pNumDependentNodes);
+}
+
+__asm__(".symver release0_cudaGraphNodeGetDependentNodes, cudaGraphNodeGetDependentNodes@libcudart.so.12");
+
 extern cudaError_t sim__cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes);
-SIM_EXPORT cudaError_t release13_cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes)
+SIM_EXPORT cudaError_t release1_cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes)
 {
     return sim__cudaGraphNodeGetDependentNodes_v2(node, pDependentNodes, edgeData, pNumDependentNodes);
 }
 
-__asm__(".symver release13_cudaGraphNodeGetDependentNodes, cudaGraphNodeGetDependentNodes@libcudart.so.13");
+__asm__(".symver release1_cudaGraphNodeGetDependentNodes, cudaGraphNodeGetDependentNodes@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges);
 SIM_EXPORT cudaError_t cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges)
@@ -3863,12 +6188,20 @@ SIM_EXPORT cudaError_t cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *
 }
 
 extern cudaError_t sim__cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges);
-SIM_EXPORT cudaError_t release13_cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges)
+SIM_EXPORT cudaError_t release0_cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges)
 {
     return sim__cudaGraphGetEdges_v2(graph, from, to, edgeData, numEdges);
 }
 
-__asm__(".symver release13_cudaGraphGetEdges_v2, cudaGraphGetEdges_v2@libcudart.so.13");
+__asm__(".symver release0_cudaGraphGetEdges_v2, cudaGraphGetEdges_v2@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges);
+SIM_EXPORT cudaError_t release1_cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges)
+{
+    return sim__cudaGraphGetEdges_v2(graph, from, to, edgeData, numEdges);
+}
+
+__asm__(".symver release1_cudaGraphGetEdges_v2, cudaGraphGetEdges_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies);
 SIM_EXPORT cudaError_t cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies)
@@ -3877,12 +6210,20 @@ SIM_EXPORT cudaError_t cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cud
 }
 
 extern cudaError_t sim__cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies);
-SIM_EXPORT cudaError_t release13_cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies)
+SIM_EXPORT cudaError_t release0_cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies)
 {
     return sim__cudaGraphNodeGetDependencies_v2(node, pDependencies, edgeData, pNumDependencies);
 }
 
-__asm__(".symver release13_cudaGraphNodeGetDependencies_v2, cudaGraphNodeGetDependencies_v2@libcudart.so.13");
+__asm__(".symver release0_cudaGraphNodeGetDependencies_v2, cudaGraphNodeGetDependencies_v2@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies);
+SIM_EXPORT cudaError_t release1_cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies)
+{
+    return sim__cudaGraphNodeGetDependencies_v2(node, pDependencies, edgeData, pNumDependencies);
+}
+
+__asm__(".symver release1_cudaGraphNodeGetDependencies_v2, cudaGraphNodeGetDependencies_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes);
 SIM_EXPORT cudaError_t cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes)
@@ -3891,12 +6232,20 @@ SIM_EXPORT cudaError_t cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, c
 }
 
 extern cudaError_t sim__cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes);
-SIM_EXPORT cudaError_t release13_cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes)
+SIM_EXPORT cudaError_t release0_cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes)
 {
     return sim__cudaGraphNodeGetDependentNodes_v2(node, pDependentNodes, edgeData, pNumDependentNodes);
 }
 
-__asm__(".symver release13_cudaGraphNodeGetDependentNodes_v2, cudaGraphNodeGetDependentNodes_v2@libcudart.so.13");
+__asm__(".symver release0_cudaGraphNodeGetDependentNodes_v2, cudaGraphNodeGetDependentNodes_v2@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes);
+SIM_EXPORT cudaError_t release1_cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes)
+{
+    return sim__cudaGraphNodeGetDependentNodes_v2(node, pDependentNodes, edgeData, pNumDependentNodes);
+}
+
+__asm__(".symver release1_cudaGraphNodeGetDependentNodes_v2, cudaGraphNodeGetDependentNodes_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph);
 SIM_EXPORT cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph)
@@ -3905,12 +6254,20 @@ SIM_EXPORT cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGrap
 }
 
 extern cudaError_t sim__cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph);
-SIM_EXPORT cudaError_t release13_cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph)
+SIM_EXPORT cudaError_t release0_cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph)
 {
     return sim__cudaGraphNodeFindInClone(pNode, originalNode, clonedGraph);
 }
 
-__asm__(".symver release13_cudaGraphNodeFindInClone, cudaGraphNodeFindInClone@libcudart.so.13");
+__asm__(".symver release0_cudaGraphNodeFindInClone, cudaGraphNodeFindInClone@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph);
+SIM_EXPORT cudaError_t release1_cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph)
+{
+    return sim__cudaGraphNodeFindInClone(pNode, originalNode, clonedGraph);
+}
+
+__asm__(".symver release1_cudaGraphNodeFindInClone, cudaGraphNodeFindInClone@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
 SIM_EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
@@ -3919,12 +6276,20 @@ SIM_EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraph
 }
 
 extern cudaError_t sim__cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
-SIM_EXPORT cudaError_t release13_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
+SIM_EXPORT cudaError_t release0_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
 {
     return sim__cudaGraphNodeGetType(node, pType);
 }
 
-__asm__(".symver release13_cudaGraphNodeGetType, cudaGraphNodeGetType@libcudart.so.13");
+__asm__(".symver release0_cudaGraphNodeGetType, cudaGraphNodeGetType@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
+SIM_EXPORT cudaError_t release1_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
+{
+    return sim__cudaGraphNodeGetType(node, pType);
+}
+
+__asm__(".symver release1_cudaGraphNodeGetType, cudaGraphNodeGetType@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
 SIM_EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
@@ -3933,12 +6298,20 @@ SIM_EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGra
 }
 
 extern cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
-SIM_EXPORT cudaError_t release13_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+SIM_EXPORT cudaError_t release0_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
 {
     return sim__cudaGraphInstantiate(pGraphExec, graph, flags);
 }
 
-__asm__(".symver release13_cudaGraphInstantiate, cudaGraphInstantiate@libcudart.so.13");
+__asm__(".symver release0_cudaGraphInstantiate, cudaGraphInstantiate@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
+SIM_EXPORT cudaError_t release1_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    return sim__cudaGraphInstantiate(pGraphExec, graph, flags);
+}
+
+__asm__(".symver release1_cudaGraphInstantiate, cudaGraphInstantiate@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
 SIM_EXPORT cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
@@ -3947,12 +6320,20 @@ SIM_EXPORT cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec
 }
 
 extern cudaError_t sim__cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
-SIM_EXPORT cudaError_t release13_cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+SIM_EXPORT cudaError_t release0_cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
 {
     return sim__cudaGraphInstantiateWithFlags(pGraphExec, graph, flags);
 }
 
-__asm__(".symver release13_cudaGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags@libcudart.so.13");
+__asm__(".symver release0_cudaGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
+SIM_EXPORT cudaError_t release1_cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    return sim__cudaGraphInstantiateWithFlags(pGraphExec, graph, flags);
+}
+
+__asm__(".symver release1_cudaGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphInstantiateParams *instantiateParams);
 SIM_EXPORT cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphInstantiateParams *instantiateParams)
@@ -3961,12 +6342,20 @@ SIM_EXPORT cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExe
 }
 
 extern cudaError_t sim__cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphInstantiateParams *instantiateParams);
-SIM_EXPORT cudaError_t release13_cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphInstantiateParams *instantiateParams)
+SIM_EXPORT cudaError_t release0_cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphInstantiateParams *instantiateParams)
 {
     return sim__cudaGraphInstantiateWithParams(pGraphExec, graph, instantiateParams);
 }
 
-__asm__(".symver release13_cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphInstantiateParams *instantiateParams);
+SIM_EXPORT cudaError_t release1_cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphInstantiateParams *instantiateParams)
+{
+    return sim__cudaGraphInstantiateWithParams(pGraphExec, graph, instantiateParams);
+}
+
+__asm__(".symver release1_cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags);
 SIM_EXPORT cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags)
@@ -3975,12 +6364,20 @@ SIM_EXPORT cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned
 }
 
 extern cudaError_t sim__cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags);
-SIM_EXPORT cudaError_t release13_cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags)
+SIM_EXPORT cudaError_t release0_cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags)
 {
     return sim__cudaGraphExecGetFlags(graphExec, flags);
 }
 
-__asm__(".symver release13_cudaGraphExecGetFlags, cudaGraphExecGetFlags@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExecGetFlags, cudaGraphExecGetFlags@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags);
+SIM_EXPORT cudaError_t release1_cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags)
+{
+    return sim__cudaGraphExecGetFlags(graphExec, flags);
+}
+
+__asm__(".symver release1_cudaGraphExecGetFlags, cudaGraphExecGetFlags@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
@@ -3989,12 +6386,20 @@ SIM_EXPORT cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t s
 }
 
 extern cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     return sim__cudaGraphUpload(graphExec, stream);
 }
 
-__asm__(".symver release13_cudaGraphUpload, cudaGraphUpload@libcudart.so.13");
+__asm__(".symver release0_cudaGraphUpload, cudaGraphUpload@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    return sim__cudaGraphUpload(graphExec, stream);
+}
+
+__asm__(".symver release1_cudaGraphUpload, cudaGraphUpload@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaGraphUpload_ptsz(cudaGraphExec_t graphExec, cudaStream_t stream)
@@ -4004,13 +6409,22 @@ SIM_EXPORT cudaError_t cudaGraphUpload_ptsz(cudaGraphExec_t graphExec, cudaStrea
 }
 
 extern cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaGraphUpload_ptsz(cudaGraphExec_t graphExec, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaGraphUpload_ptsz(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaGraphUpload(graphExec, stream);
 }
 
-__asm__(".symver release13_cudaGraphUpload_ptsz, cudaGraphUpload_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaGraphUpload_ptsz, cudaGraphUpload_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaGraphUpload_ptsz(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaGraphUpload(graphExec, stream);
+}
+
+__asm__(".symver release1_cudaGraphUpload_ptsz, cudaGraphUpload_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
@@ -4019,12 +6433,20 @@ SIM_EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t s
 }
 
 extern cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     return sim__cudaGraphLaunch(graphExec, stream);
 }
 
-__asm__(".symver release13_cudaGraphLaunch, cudaGraphLaunch@libcudart.so.13");
+__asm__(".symver release0_cudaGraphLaunch, cudaGraphLaunch@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    return sim__cudaGraphLaunch(graphExec, stream);
+}
+
+__asm__(".symver release1_cudaGraphLaunch, cudaGraphLaunch@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaGraphLaunch_ptsz(cudaGraphExec_t graphExec, cudaStream_t stream)
@@ -4034,13 +6456,22 @@ SIM_EXPORT cudaError_t cudaGraphLaunch_ptsz(cudaGraphExec_t graphExec, cudaStrea
 }
 
 extern cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaGraphLaunch_ptsz(cudaGraphExec_t graphExec, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaGraphLaunch_ptsz(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaGraphLaunch(graphExec, stream);
 }
 
-__asm__(".symver release13_cudaGraphLaunch_ptsz, cudaGraphLaunch_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaGraphLaunch_ptsz, cudaGraphLaunch_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaGraphLaunch_ptsz(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaGraphLaunch(graphExec, stream);
+}
+
+__asm__(".symver release1_cudaGraphLaunch_ptsz, cudaGraphLaunch_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecDestroy(cudaGraphExec_t graphExec);
 SIM_EXPORT cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
@@ -4049,12 +6480,20 @@ SIM_EXPORT cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 }
 
 extern cudaError_t sim__cudaGraphExecDestroy(cudaGraphExec_t graphExec);
-SIM_EXPORT cudaError_t release13_cudaGraphExecDestroy(cudaGraphExec_t graphExec)
+SIM_EXPORT cudaError_t release0_cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 {
     return sim__cudaGraphExecDestroy(graphExec);
 }
 
-__asm__(".symver release13_cudaGraphExecDestroy, cudaGraphExecDestroy@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExecDestroy, cudaGraphExecDestroy@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExecDestroy(cudaGraphExec_t graphExec);
+SIM_EXPORT cudaError_t release1_cudaGraphExecDestroy(cudaGraphExec_t graphExec)
+{
+    return sim__cudaGraphExecDestroy(graphExec);
+}
+
+__asm__(".symver release1_cudaGraphExecDestroy, cudaGraphExecDestroy@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo);
 SIM_EXPORT cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
@@ -4063,12 +6502,20 @@ SIM_EXPORT cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph
 }
 
 extern cudaError_t sim__cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo);
-SIM_EXPORT cudaError_t release13_cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
+SIM_EXPORT cudaError_t release0_cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
 {
     return sim__cudaGraphExecUpdate(hGraphExec, hGraph, resultInfo);
 }
 
-__asm__(".symver release13_cudaGraphExecUpdate, cudaGraphExecUpdate@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExecUpdate, cudaGraphExecUpdate@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo);
+SIM_EXPORT cudaError_t release1_cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
+{
+    return sim__cudaGraphExecUpdate(hGraphExec, hGraph, resultInfo);
+}
+
+__asm__(".symver release1_cudaGraphExecUpdate, cudaGraphExecUpdate@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
 SIM_EXPORT cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
@@ -4077,12 +6524,20 @@ SIM_EXPORT cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraph
 }
 
 extern cudaError_t sim__cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
-SIM_EXPORT cudaError_t release13_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+SIM_EXPORT cudaError_t release0_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
 {
     return sim__cudaDeviceGetGraphMemAttribute(device, attr, value);
 }
 
-__asm__(".symver release13_cudaDeviceGetGraphMemAttribute, cudaDeviceGetGraphMemAttribute@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceGetGraphMemAttribute, cudaDeviceGetGraphMemAttribute@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
+SIM_EXPORT cudaError_t release1_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    return sim__cudaDeviceGetGraphMemAttribute(device, attr, value);
+}
+
+__asm__(".symver release1_cudaDeviceGetGraphMemAttribute, cudaDeviceGetGraphMemAttribute@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
 SIM_EXPORT cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
@@ -4091,12 +6546,20 @@ SIM_EXPORT cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraph
 }
 
 extern cudaError_t sim__cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
-SIM_EXPORT cudaError_t release13_cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+SIM_EXPORT cudaError_t release0_cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
 {
     return sim__cudaDeviceSetGraphMemAttribute(device, attr, value);
 }
 
-__asm__(".symver release13_cudaDeviceSetGraphMemAttribute, cudaDeviceSetGraphMemAttribute@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceSetGraphMemAttribute, cudaDeviceSetGraphMemAttribute@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
+SIM_EXPORT cudaError_t release1_cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    return sim__cudaDeviceSetGraphMemAttribute(device, attr, value);
+}
+
+__asm__(".symver release1_cudaDeviceSetGraphMemAttribute, cudaDeviceSetGraphMemAttribute@libcudart.so.13");
 
 extern cudaError_t sim__cudaDeviceGraphMemTrim(int device);
 SIM_EXPORT cudaError_t cudaDeviceGraphMemTrim(int device)
@@ -4105,12 +6568,20 @@ SIM_EXPORT cudaError_t cudaDeviceGraphMemTrim(int device)
 }
 
 extern cudaError_t sim__cudaDeviceGraphMemTrim(int device);
-SIM_EXPORT cudaError_t release13_cudaDeviceGraphMemTrim(int device)
+SIM_EXPORT cudaError_t release0_cudaDeviceGraphMemTrim(int device)
 {
     return sim__cudaDeviceGraphMemTrim(device);
 }
 
-__asm__(".symver release13_cudaDeviceGraphMemTrim, cudaDeviceGraphMemTrim@libcudart.so.13");
+__asm__(".symver release0_cudaDeviceGraphMemTrim, cudaDeviceGraphMemTrim@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceGraphMemTrim(int device);
+SIM_EXPORT cudaError_t release1_cudaDeviceGraphMemTrim(int device)
+{
+    return sim__cudaDeviceGraphMemTrim(device);
+}
+
+__asm__(".symver release1_cudaDeviceGraphMemTrim, cudaDeviceGraphMemTrim@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
 SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
@@ -4118,13 +6589,21 @@ SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaSt
     return sim__cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
 }
 
+extern cudaError_t sim__cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
+SIM_EXPORT cudaError_t release0_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
+{
+    return sim__cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
+}
+
+__asm__(".symver release0_cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo@libcudart.so.12");
+
 extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
-SIM_EXPORT cudaError_t release13_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+SIM_EXPORT cudaError_t release1_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
 {
     return sim__cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
 }
 
-__asm__(".symver release13_cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo@libcudart.so.13");
+__asm__(".symver release1_cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
 SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
@@ -4133,14 +6612,23 @@ SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, enum c
     return sim__cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
 }
 
+extern cudaError_t sim__cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
+SIM_EXPORT cudaError_t release0_cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
+}
+
+__asm__(".symver release0_cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo_ptsz@libcudart.so.12");
+
 extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
-SIM_EXPORT cudaError_t release13_cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+SIM_EXPORT cudaError_t release1_cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
 }
 
-__asm__(".symver release13_cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo_ptsz@libcudart.so.13");
+__asm__(".symver release1_cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
 SIM_EXPORT cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
@@ -4149,12 +6637,20 @@ SIM_EXPORT cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAt
 }
 
 extern cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
-SIM_EXPORT cudaError_t release13_cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+SIM_EXPORT cudaError_t release0_cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
 {
     return sim__cudaStreamSetAttribute(hStream, attr, value);
 }
 
-__asm__(".symver release13_cudaStreamSetAttribute, cudaStreamSetAttribute@libcudart.so.13");
+__asm__(".symver release0_cudaStreamSetAttribute, cudaStreamSetAttribute@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
+SIM_EXPORT cudaError_t release1_cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+{
+    return sim__cudaStreamSetAttribute(hStream, attr, value);
+}
+
+__asm__(".symver release1_cudaStreamSetAttribute, cudaStreamSetAttribute@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
 SIM_EXPORT cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
@@ -4164,13 +6660,22 @@ SIM_EXPORT cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t hStream, cudaLau
 }
 
 extern cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
-SIM_EXPORT cudaError_t release13_cudaStreamSetAttribute_ptsz(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+SIM_EXPORT cudaError_t release0_cudaStreamSetAttribute_ptsz(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
 {
     if (hStream == 0) { hStream = cudaStreamPerThread; }
     return sim__cudaStreamSetAttribute(hStream, attr, value);
 }
 
-__asm__(".symver release13_cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
+SIM_EXPORT cudaError_t release1_cudaStreamSetAttribute_ptsz(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamSetAttribute(hStream, attr, value);
+}
+
+__asm__(".symver release1_cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
 SIM_EXPORT cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
@@ -4179,12 +6684,20 @@ SIM_EXPORT cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAt
 }
 
 extern cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
-SIM_EXPORT cudaError_t release13_cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+SIM_EXPORT cudaError_t release0_cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
 {
     return sim__cudaStreamGetAttribute(hStream, attr, value_out);
 }
 
-__asm__(".symver release13_cudaStreamGetAttribute, cudaStreamGetAttribute@libcudart.so.13");
+__asm__(".symver release0_cudaStreamGetAttribute, cudaStreamGetAttribute@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
+SIM_EXPORT cudaError_t release1_cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+{
+    return sim__cudaStreamGetAttribute(hStream, attr, value_out);
+}
+
+__asm__(".symver release1_cudaStreamGetAttribute, cudaStreamGetAttribute@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
 SIM_EXPORT cudaError_t cudaStreamGetAttribute_ptsz(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
@@ -4194,13 +6707,22 @@ SIM_EXPORT cudaError_t cudaStreamGetAttribute_ptsz(cudaStream_t hStream, cudaLau
 }
 
 extern cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
-SIM_EXPORT cudaError_t release13_cudaStreamGetAttribute_ptsz(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+SIM_EXPORT cudaError_t release0_cudaStreamGetAttribute_ptsz(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
 {
     if (hStream == 0) { hStream = cudaStreamPerThread; }
     return sim__cudaStreamGetAttribute(hStream, attr, value_out);
 }
 
-__asm__(".symver release13_cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
+SIM_EXPORT cudaError_t release1_cudaStreamGetAttribute_ptsz(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+{
+    if (hStream == 0) { hStream = cudaStreamPerThread; }
+    return sim__cudaStreamGetAttribute(hStream, attr, value_out);
+}
+
+__asm__(".symver release1_cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
 SIM_EXPORT cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
@@ -4209,12 +6731,20 @@ SIM_EXPORT cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t s
 }
 
 extern cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
-SIM_EXPORT cudaError_t release13_cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+SIM_EXPORT cudaError_t release0_cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
 {
     return sim__cudaStreamCopyAttributes(dst, src);
 }
 
-__asm__(".symver release13_cudaStreamCopyAttributes, cudaStreamCopyAttributes@libcudart.so.13");
+__asm__(".symver release0_cudaStreamCopyAttributes, cudaStreamCopyAttributes@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
+SIM_EXPORT cudaError_t release1_cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+{
+    return sim__cudaStreamCopyAttributes(dst, src);
+}
+
+__asm__(".symver release1_cudaStreamCopyAttributes, cudaStreamCopyAttributes@libcudart.so.13");
 
 extern cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
 SIM_EXPORT cudaError_t cudaStreamCopyAttributes_ptsz(cudaStream_t dst, cudaStream_t src)
@@ -4225,14 +6755,24 @@ SIM_EXPORT cudaError_t cudaStreamCopyAttributes_ptsz(cudaStream_t dst, cudaStrea
 }
 
 extern cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
-SIM_EXPORT cudaError_t release13_cudaStreamCopyAttributes_ptsz(cudaStream_t dst, cudaStream_t src)
+SIM_EXPORT cudaError_t release0_cudaStreamCopyAttributes_ptsz(cudaStream_t dst, cudaStream_t src)
 {
     if (dst == 0) { dst = cudaStreamPerThread; }
     if (src == 0) { src = cudaStreamPerThread; }
     return sim__cudaStreamCopyAttributes(dst, src);
 }
 
-__asm__(".symver release13_cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
+SIM_EXPORT cudaError_t release1_cudaStreamCopyAttributes_ptsz(cudaStream_t dst, cudaStream_t src)
+{
+    if (dst == 0) { dst = cudaStreamPerThread; }
+    if (src == 0) { src = cudaStreamPerThread; }
+    return sim__cudaStreamCopyAttributes(dst, src);
+}
+
+__asm__(".symver release1_cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaCtxResetPersistingL2Cache(void);
 SIM_EXPORT cudaError_t cudaCtxResetPersistingL2Cache(void)
@@ -4241,12 +6781,20 @@ SIM_EXPORT cudaError_t cudaCtxResetPersistingL2Cache(void)
 }
 
 extern cudaError_t sim__cudaCtxResetPersistingL2Cache(void);
-SIM_EXPORT cudaError_t release13_cudaCtxResetPersistingL2Cache(void)
+SIM_EXPORT cudaError_t release0_cudaCtxResetPersistingL2Cache(void)
 {
     return sim__cudaCtxResetPersistingL2Cache();
 }
 
-__asm__(".symver release13_cudaCtxResetPersistingL2Cache, cudaCtxResetPersistingL2Cache@libcudart.so.13");
+__asm__(".symver release0_cudaCtxResetPersistingL2Cache, cudaCtxResetPersistingL2Cache@libcudart.so.12");
+
+extern cudaError_t sim__cudaCtxResetPersistingL2Cache(void);
+SIM_EXPORT cudaError_t release1_cudaCtxResetPersistingL2Cache(void)
+{
+    return sim__cudaCtxResetPersistingL2Cache();
+}
+
+__asm__(".symver release1_cudaCtxResetPersistingL2Cache, cudaCtxResetPersistingL2Cache@libcudart.so.13");
 
 extern cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
 SIM_EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
@@ -4255,12 +6803,20 @@ SIM_EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, con
 }
 
 extern cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
-SIM_EXPORT cudaError_t release13_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
+SIM_EXPORT cudaError_t release0_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
     return sim__cudaLaunchKernelExC(config, func, args);
 }
 
-__asm__(".symver release13_cudaLaunchKernelExC, cudaLaunchKernelExC@libcudart.so.13");
+__asm__(".symver release0_cudaLaunchKernelExC, cudaLaunchKernelExC@libcudart.so.12");
+
+extern cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
+SIM_EXPORT cudaError_t release1_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    return sim__cudaLaunchKernelExC(config, func, args);
+}
+
+__asm__(".symver release1_cudaLaunchKernelExC, cudaLaunchKernelExC@libcudart.so.13");
 
 extern cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
 SIM_EXPORT cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *func, void **args)
@@ -4275,7 +6831,7 @@ SIM_EXPORT cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config
 }
 
 extern cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
-SIM_EXPORT cudaError_t release13_cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *func, void **args)
+SIM_EXPORT cudaError_t release0_cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
     cudaLaunchConfig_t own;
     if (config != 0 && config->stream == 0) {
@@ -4286,7 +6842,21 @@ SIM_EXPORT cudaError_t release13_cudaLaunchKernelExC_ptsz(const cudaLaunchConfig
     return sim__cudaLaunchKernelExC(config, func, args);
 }
 
-__asm__(".symver release13_cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
+SIM_EXPORT cudaError_t release1_cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    cudaLaunchConfig_t own;
+    if (config != 0 && config->stream == 0) {
+        own = *config;
+        own.stream = cudaStreamPerThread;
+        config = &own;
+    }
+    return sim__cudaLaunchKernelExC(config, func, args);
+}
+
+__asm__(".symver release1_cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams)
@@ -4295,12 +6865,20 @@ SIM_EXPORT cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct
 }
 
 extern cudaError_t sim__cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams)
 {
     return sim__cudaGraphKernelNodeGetParams(node, pNodeParams);
 }
 
-__asm__(".symver release13_cudaGraphKernelNodeGetParams, cudaGraphKernelNodeGetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphKernelNodeGetParams, cudaGraphKernelNodeGetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams)
+{
+    return sim__cudaGraphKernelNodeGetParams(node, pNodeParams);
+}
+
+__asm__(".symver release1_cudaGraphKernelNodeGetParams, cudaGraphKernelNodeGetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
@@ -4309,12 +6887,20 @@ SIM_EXPORT cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const 
 }
 
 extern cudaError_t sim__cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
 {
     return sim__cudaGraphKernelNodeSetParams(node, pNodeParams);
 }
 
-__asm__(".symver release13_cudaGraphKernelNodeSetParams, cudaGraphKernelNodeSetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphKernelNodeSetParams, cudaGraphKernelNodeSetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    return sim__cudaGraphKernelNodeSetParams(node, pNodeParams);
+}
+
+__asm__(".symver release1_cudaGraphKernelNodeSetParams, cudaGraphKernelNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
 SIM_EXPORT cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
@@ -4323,12 +6909,20 @@ SIM_EXPORT cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cu
 }
 
 extern cudaError_t sim__cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
-SIM_EXPORT cudaError_t release13_cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+SIM_EXPORT cudaError_t release0_cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
 {
     return sim__cudaGraphKernelNodeGetAttribute(hNode, attr, value_out);
 }
 
-__asm__(".symver release13_cudaGraphKernelNodeGetAttribute, cudaGraphKernelNodeGetAttribute@libcudart.so.13");
+__asm__(".symver release0_cudaGraphKernelNodeGetAttribute, cudaGraphKernelNodeGetAttribute@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
+SIM_EXPORT cudaError_t release1_cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+{
+    return sim__cudaGraphKernelNodeGetAttribute(hNode, attr, value_out);
+}
+
+__asm__(".symver release1_cudaGraphKernelNodeGetAttribute, cudaGraphKernelNodeGetAttribute@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
 SIM_EXPORT cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
@@ -4337,12 +6931,20 @@ SIM_EXPORT cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cu
 }
 
 extern cudaError_t sim__cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
-SIM_EXPORT cudaError_t release13_cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+SIM_EXPORT cudaError_t release0_cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
 {
     return sim__cudaGraphKernelNodeSetAttribute(hNode, attr, value);
 }
 
-__asm__(".symver release13_cudaGraphKernelNodeSetAttribute, cudaGraphKernelNodeSetAttribute@libcudart.so.13");
+__asm__(".symver release0_cudaGraphKernelNodeSetAttribute, cudaGraphKernelNodeSetAttribute@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
+SIM_EXPORT cudaError_t release1_cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+{
+    return sim__cudaGraphKernelNodeSetAttribute(hNode, attr, value);
+}
+
+__asm__(".symver release1_cudaGraphKernelNodeSetAttribute, cudaGraphKernelNodeSetAttribute@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc);
 SIM_EXPORT cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc)
@@ -4351,12 +6953,20 @@ SIM_EXPORT cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, c
 }
 
 extern cudaError_t sim__cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc);
-SIM_EXPORT cudaError_t release13_cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc)
+SIM_EXPORT cudaError_t release0_cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc)
 {
     return sim__cudaGraphKernelNodeCopyAttributes(hDst, hSrc);
 }
 
-__asm__(".symver release13_cudaGraphKernelNodeCopyAttributes, cudaGraphKernelNodeCopyAttributes@libcudart.so.13");
+__asm__(".symver release0_cudaGraphKernelNodeCopyAttributes, cudaGraphKernelNodeCopyAttributes@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc);
+SIM_EXPORT cudaError_t release1_cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc)
+{
+    return sim__cudaGraphKernelNodeCopyAttributes(hDst, hSrc);
+}
+
+__asm__(".symver release1_cudaGraphKernelNodeCopyAttributes, cudaGraphKernelNodeCopyAttributes@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams)
@@ -4365,12 +6975,20 @@ SIM_EXPORT cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct
 }
 
 extern cudaError_t sim__cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams)
 {
     return sim__cudaGraphMemcpyNodeGetParams(node, pNodeParams);
 }
 
-__asm__(".symver release13_cudaGraphMemcpyNodeGetParams, cudaGraphMemcpyNodeGetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphMemcpyNodeGetParams, cudaGraphMemcpyNodeGetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams)
+{
+    return sim__cudaGraphMemcpyNodeGetParams(node, pNodeParams);
+}
+
+__asm__(".symver release1_cudaGraphMemcpyNodeGetParams, cudaGraphMemcpyNodeGetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
@@ -4379,12 +6997,20 @@ SIM_EXPORT cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const 
 }
 
 extern cudaError_t sim__cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
 {
     return sim__cudaGraphMemcpyNodeSetParams(node, pNodeParams);
 }
 
-__asm__(".symver release13_cudaGraphMemcpyNodeSetParams, cudaGraphMemcpyNodeSetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphMemcpyNodeSetParams, cudaGraphMemcpyNodeSetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
+{
+    return sim__cudaGraphMemcpyNodeSetParams(node, pNodeParams);
+}
+
+__asm__(".symver release1_cudaGraphMemcpyNodeSetParams, cudaGraphMemcpyNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
@@ -4393,12 +7019,20 @@ SIM_EXPORT cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void
 }
 
 extern cudaError_t sim__cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
     return sim__cudaGraphMemcpyNodeSetParams1D(node, dst, src, count, kind);
 }
 
-__asm__(".symver release13_cudaGraphMemcpyNodeSetParams1D, cudaGraphMemcpyNodeSetParams1D@libcudart.so.13");
+__asm__(".symver release0_cudaGraphMemcpyNodeSetParams1D, cudaGraphMemcpyNodeSetParams1D@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaGraphMemcpyNodeSetParams1D(node, dst, src, count, kind);
+}
+
+__asm__(".symver release1_cudaGraphMemcpyNodeSetParams1D, cudaGraphMemcpyNodeSetParams1D@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams)
@@ -4407,12 +7041,20 @@ SIM_EXPORT cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct
 }
 
 extern cudaError_t sim__cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams)
 {
     return sim__cudaGraphMemsetNodeGetParams(node, pNodeParams);
 }
 
-__asm__(".symver release13_cudaGraphMemsetNodeGetParams, cudaGraphMemsetNodeGetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphMemsetNodeGetParams, cudaGraphMemsetNodeGetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams)
+{
+    return sim__cudaGraphMemsetNodeGetParams(node, pNodeParams);
+}
+
+__asm__(".symver release1_cudaGraphMemsetNodeGetParams, cudaGraphMemsetNodeGetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
@@ -4421,12 +7063,20 @@ SIM_EXPORT cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const 
 }
 
 extern cudaError_t sim__cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
 {
     return sim__cudaGraphMemsetNodeSetParams(node, pNodeParams);
 }
 
-__asm__(".symver release13_cudaGraphMemsetNodeSetParams, cudaGraphMemsetNodeSetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphMemsetNodeSetParams, cudaGraphMemsetNodeSetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
+{
+    return sim__cudaGraphMemsetNodeSetParams(node, pNodeParams);
+}
+
+__asm__(".symver release1_cudaGraphMemsetNodeSetParams, cudaGraphMemsetNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams)
@@ -4435,12 +7085,20 @@ SIM_EXPORT cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct c
 }
 
 extern cudaError_t sim__cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams)
 {
     return sim__cudaGraphHostNodeGetParams(node, pNodeParams);
 }
 
-__asm__(".symver release13_cudaGraphHostNodeGetParams, cudaGraphHostNodeGetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphHostNodeGetParams, cudaGraphHostNodeGetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams)
+{
+    return sim__cudaGraphHostNodeGetParams(node, pNodeParams);
+}
+
+__asm__(".symver release1_cudaGraphHostNodeGetParams, cudaGraphHostNodeGetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
@@ -4449,12 +7107,20 @@ SIM_EXPORT cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const st
 }
 
 extern cudaError_t sim__cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
 {
     return sim__cudaGraphHostNodeSetParams(node, pNodeParams);
 }
 
-__asm__(".symver release13_cudaGraphHostNodeSetParams, cudaGraphHostNodeSetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphHostNodeSetParams, cudaGraphHostNodeSetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
+{
+    return sim__cudaGraphHostNodeSetParams(node, pNodeParams);
+}
+
+__asm__(".symver release1_cudaGraphHostNodeSetParams, cudaGraphHostNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph);
 SIM_EXPORT cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph)
@@ -4463,12 +7129,20 @@ SIM_EXPORT cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cud
 }
 
 extern cudaError_t sim__cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph);
-SIM_EXPORT cudaError_t release13_cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph)
+SIM_EXPORT cudaError_t release0_cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph)
 {
     return sim__cudaGraphChildGraphNodeGetGraph(node, pGraph);
 }
 
-__asm__(".symver release13_cudaGraphChildGraphNodeGetGraph, cudaGraphChildGraphNodeGetGraph@libcudart.so.13");
+__asm__(".symver release0_cudaGraphChildGraphNodeGetGraph, cudaGraphChildGraphNodeGetGraph@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph);
+SIM_EXPORT cudaError_t release1_cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph)
+{
+    return sim__cudaGraphChildGraphNodeGetGraph(node, pGraph);
+}
+
+__asm__(".symver release1_cudaGraphChildGraphNodeGetGraph, cudaGraphChildGraphNodeGetGraph@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
 SIM_EXPORT cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
@@ -4477,12 +7151,20 @@ SIM_EXPORT cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cu
 }
 
 extern cudaError_t sim__cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
-SIM_EXPORT cudaError_t release13_cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
+SIM_EXPORT cudaError_t release0_cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
 {
     return sim__cudaGraphEventRecordNodeGetEvent(node, event_out);
 }
 
-__asm__(".symver release13_cudaGraphEventRecordNodeGetEvent, cudaGraphEventRecordNodeGetEvent@libcudart.so.13");
+__asm__(".symver release0_cudaGraphEventRecordNodeGetEvent, cudaGraphEventRecordNodeGetEvent@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
+SIM_EXPORT cudaError_t release1_cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
+{
+    return sim__cudaGraphEventRecordNodeGetEvent(node, event_out);
+}
+
+__asm__(".symver release1_cudaGraphEventRecordNodeGetEvent, cudaGraphEventRecordNodeGetEvent@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
 SIM_EXPORT cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
@@ -4491,12 +7173,20 @@ SIM_EXPORT cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cu
 }
 
 extern cudaError_t sim__cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
-SIM_EXPORT cudaError_t release13_cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+SIM_EXPORT cudaError_t release0_cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
 {
     return sim__cudaGraphEventRecordNodeSetEvent(node, event);
 }
 
-__asm__(".symver release13_cudaGraphEventRecordNodeSetEvent, cudaGraphEventRecordNodeSetEvent@libcudart.so.13");
+__asm__(".symver release0_cudaGraphEventRecordNodeSetEvent, cudaGraphEventRecordNodeSetEvent@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
+SIM_EXPORT cudaError_t release1_cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    return sim__cudaGraphEventRecordNodeSetEvent(node, event);
+}
+
+__asm__(".symver release1_cudaGraphEventRecordNodeSetEvent, cudaGraphEventRecordNodeSetEvent@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
 SIM_EXPORT cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
@@ -4505,12 +7195,20 @@ SIM_EXPORT cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cuda
 }
 
 extern cudaError_t sim__cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
-SIM_EXPORT cudaError_t release13_cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
+SIM_EXPORT cudaError_t release0_cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
 {
     return sim__cudaGraphEventWaitNodeGetEvent(node, event_out);
 }
 
-__asm__(".symver release13_cudaGraphEventWaitNodeGetEvent, cudaGraphEventWaitNodeGetEvent@libcudart.so.13");
+__asm__(".symver release0_cudaGraphEventWaitNodeGetEvent, cudaGraphEventWaitNodeGetEvent@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
+SIM_EXPORT cudaError_t release1_cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
+{
+    return sim__cudaGraphEventWaitNodeGetEvent(node, event_out);
+}
+
+__asm__(".symver release1_cudaGraphEventWaitNodeGetEvent, cudaGraphEventWaitNodeGetEvent@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
 SIM_EXPORT cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
@@ -4519,12 +7217,20 @@ SIM_EXPORT cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cuda
 }
 
 extern cudaError_t sim__cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
-SIM_EXPORT cudaError_t release13_cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+SIM_EXPORT cudaError_t release0_cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
 {
     return sim__cudaGraphEventWaitNodeSetEvent(node, event);
 }
 
-__asm__(".symver release13_cudaGraphEventWaitNodeSetEvent, cudaGraphEventWaitNodeSetEvent@libcudart.so.13");
+__asm__(".symver release0_cudaGraphEventWaitNodeSetEvent, cudaGraphEventWaitNodeSetEvent@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
+SIM_EXPORT cudaError_t release1_cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    return sim__cudaGraphEventWaitNodeSetEvent(node, event);
+}
+
+__asm__(".symver release1_cudaGraphEventWaitNodeSetEvent, cudaGraphEventWaitNodeSetEvent@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out);
 SIM_EXPORT cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out)
@@ -4533,12 +7239,20 @@ SIM_EXPORT cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, stru
 }
 
 extern cudaError_t sim__cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out);
-SIM_EXPORT cudaError_t release13_cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out)
+SIM_EXPORT cudaError_t release0_cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out)
 {
     return sim__cudaGraphMemAllocNodeGetParams(node, params_out);
 }
 
-__asm__(".symver release13_cudaGraphMemAllocNodeGetParams, cudaGraphMemAllocNodeGetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphMemAllocNodeGetParams, cudaGraphMemAllocNodeGetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out);
+SIM_EXPORT cudaError_t release1_cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out)
+{
+    return sim__cudaGraphMemAllocNodeGetParams(node, params_out);
+}
+
+__asm__(".symver release1_cudaGraphMemAllocNodeGetParams, cudaGraphMemAllocNodeGetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out);
 SIM_EXPORT cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out)
@@ -4547,12 +7261,20 @@ SIM_EXPORT cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void 
 }
 
 extern cudaError_t sim__cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out);
-SIM_EXPORT cudaError_t release13_cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out)
+SIM_EXPORT cudaError_t release0_cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out)
 {
     return sim__cudaGraphMemFreeNodeGetParams(node, dptr_out);
 }
 
-__asm__(".symver release13_cudaGraphMemFreeNodeGetParams, cudaGraphMemFreeNodeGetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphMemFreeNodeGetParams, cudaGraphMemFreeNodeGetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out);
+SIM_EXPORT cudaError_t release1_cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out)
+{
+    return sim__cudaGraphMemFreeNodeGetParams(node, dptr_out);
+}
+
+__asm__(".symver release1_cudaGraphMemFreeNodeGetParams, cudaGraphMemFreeNodeGetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
 SIM_EXPORT cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
@@ -4561,12 +7283,20 @@ SIM_EXPORT cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaG
 }
 
 extern cudaError_t sim__cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
 {
     return sim__cudaGraphNodeSetParams(node, nodeParams);
 }
 
-__asm__(".symver release13_cudaGraphNodeSetParams, cudaGraphNodeSetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphNodeSetParams, cudaGraphNodeSetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
+{
+    return sim__cudaGraphNodeSetParams(node, nodeParams);
+}
+
+__asm__(".symver release1_cudaGraphNodeSetParams, cudaGraphNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
 SIM_EXPORT cudaError_t cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
@@ -4575,12 +7305,20 @@ SIM_EXPORT cudaError_t cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t 
 }
 
 extern cudaError_t sim__cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
 {
     return sim__cudaGraphAddExternalSemaphoresSignalNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
 }
 
-__asm__(".symver release13_cudaGraphAddExternalSemaphoresSignalNode, cudaGraphAddExternalSemaphoresSignalNode@libcudart.so.13");
+__asm__(".symver release0_cudaGraphAddExternalSemaphoresSignalNode, cudaGraphAddExternalSemaphoresSignalNode@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
+{
+    return sim__cudaGraphAddExternalSemaphoresSignalNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+__asm__(".symver release1_cudaGraphAddExternalSemaphoresSignalNode, cudaGraphAddExternalSemaphoresSignalNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out);
 SIM_EXPORT cudaError_t cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out)
@@ -4589,12 +7327,20 @@ SIM_EXPORT cudaError_t cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphN
 }
 
 extern cudaError_t sim__cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out);
-SIM_EXPORT cudaError_t release13_cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out)
+SIM_EXPORT cudaError_t release0_cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out)
 {
     return sim__cudaGraphExternalSemaphoresSignalNodeGetParams(hNode, params_out);
 }
 
-__asm__(".symver release13_cudaGraphExternalSemaphoresSignalNodeGetParams, cudaGraphExternalSemaphoresSignalNodeGetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExternalSemaphoresSignalNodeGetParams, cudaGraphExternalSemaphoresSignalNodeGetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out);
+SIM_EXPORT cudaError_t release1_cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out)
+{
+    return sim__cudaGraphExternalSemaphoresSignalNodeGetParams(hNode, params_out);
+}
+
+__asm__(".symver release1_cudaGraphExternalSemaphoresSignalNodeGetParams, cudaGraphExternalSemaphoresSignalNodeGetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
 SIM_EXPORT cudaError_t cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
@@ -4603,12 +7349,20 @@ SIM_EXPORT cudaError_t cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphN
 }
 
 extern cudaError_t sim__cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
 {
     return sim__cudaGraphExternalSemaphoresSignalNodeSetParams(hNode, nodeParams);
 }
 
-__asm__(".symver release13_cudaGraphExternalSemaphoresSignalNodeSetParams, cudaGraphExternalSemaphoresSignalNodeSetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExternalSemaphoresSignalNodeSetParams, cudaGraphExternalSemaphoresSignalNodeSetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
+{
+    return sim__cudaGraphExternalSemaphoresSignalNodeSetParams(hNode, nodeParams);
+}
+
+__asm__(".symver release1_cudaGraphExternalSemaphoresSignalNodeSetParams, cudaGraphExternalSemaphoresSignalNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
 SIM_EXPORT cudaError_t cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
@@ -4617,12 +7371,20 @@ SIM_EXPORT cudaError_t cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t *p
 }
 
 extern cudaError_t sim__cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
 {
     return sim__cudaGraphAddExternalSemaphoresWaitNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
 }
 
-__asm__(".symver release13_cudaGraphAddExternalSemaphoresWaitNode, cudaGraphAddExternalSemaphoresWaitNode@libcudart.so.13");
+__asm__(".symver release0_cudaGraphAddExternalSemaphoresWaitNode, cudaGraphAddExternalSemaphoresWaitNode@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
+{
+    return sim__cudaGraphAddExternalSemaphoresWaitNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+__asm__(".symver release1_cudaGraphAddExternalSemaphoresWaitNode, cudaGraphAddExternalSemaphoresWaitNode@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out);
 SIM_EXPORT cudaError_t cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out)
@@ -4631,12 +7393,20 @@ SIM_EXPORT cudaError_t cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNod
 }
 
 extern cudaError_t sim__cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out);
-SIM_EXPORT cudaError_t release13_cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out)
+SIM_EXPORT cudaError_t release0_cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out)
 {
     return sim__cudaGraphExternalSemaphoresWaitNodeGetParams(hNode, params_out);
 }
 
-__asm__(".symver release13_cudaGraphExternalSemaphoresWaitNodeGetParams, cudaGraphExternalSemaphoresWaitNodeGetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExternalSemaphoresWaitNodeGetParams, cudaGraphExternalSemaphoresWaitNodeGetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out);
+SIM_EXPORT cudaError_t release1_cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out)
+{
+    return sim__cudaGraphExternalSemaphoresWaitNodeGetParams(hNode, params_out);
+}
+
+__asm__(".symver release1_cudaGraphExternalSemaphoresWaitNodeGetParams, cudaGraphExternalSemaphoresWaitNodeGetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
 SIM_EXPORT cudaError_t cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
@@ -4645,12 +7415,20 @@ SIM_EXPORT cudaError_t cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNod
 }
 
 extern cudaError_t sim__cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
 {
     return sim__cudaGraphExternalSemaphoresWaitNodeSetParams(hNode, nodeParams);
 }
 
-__asm__(".symver release13_cudaGraphExternalSemaphoresWaitNodeSetParams, cudaGraphExternalSemaphoresWaitNodeSetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExternalSemaphoresWaitNodeSetParams, cudaGraphExternalSemaphoresWaitNodeSetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
+{
+    return sim__cudaGraphExternalSemaphoresWaitNodeSetParams(hNode, nodeParams);
+}
+
+__asm__(".symver release1_cudaGraphExternalSemaphoresWaitNodeSetParams, cudaGraphExternalSemaphoresWaitNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
@@ -4659,12 +7437,20 @@ SIM_EXPORT cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphEx
 }
 
 extern cudaError_t sim__cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
 {
     return sim__cudaGraphExecKernelNodeSetParams(hGraphExec, node, pNodeParams);
 }
 
-__asm__(".symver release13_cudaGraphExecKernelNodeSetParams, cudaGraphExecKernelNodeSetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExecKernelNodeSetParams, cudaGraphExecKernelNodeSetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    return sim__cudaGraphExecKernelNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+__asm__(".symver release1_cudaGraphExecKernelNodeSetParams, cudaGraphExecKernelNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
@@ -4673,12 +7459,20 @@ SIM_EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphEx
 }
 
 extern cudaError_t sim__cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
 {
     return sim__cudaGraphExecMemcpyNodeSetParams(hGraphExec, node, pNodeParams);
 }
 
-__asm__(".symver release13_cudaGraphExecMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExecMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
+{
+    return sim__cudaGraphExecMemcpyNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+__asm__(".symver release1_cudaGraphExecMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
@@ -4687,12 +7481,20 @@ SIM_EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraph
 }
 
 extern cudaError_t sim__cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
     return sim__cudaGraphExecMemcpyNodeSetParams1D(hGraphExec, node, dst, src, count, kind);
 }
 
-__asm__(".symver release13_cudaGraphExecMemcpyNodeSetParams1D, cudaGraphExecMemcpyNodeSetParams1D@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExecMemcpyNodeSetParams1D, cudaGraphExecMemcpyNodeSetParams1D@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaGraphExecMemcpyNodeSetParams1D(hGraphExec, node, dst, src, count, kind);
+}
+
+__asm__(".symver release1_cudaGraphExecMemcpyNodeSetParams1D, cudaGraphExecMemcpyNodeSetParams1D@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
@@ -4701,12 +7503,20 @@ SIM_EXPORT cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphEx
 }
 
 extern cudaError_t sim__cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
 {
     return sim__cudaGraphExecMemsetNodeSetParams(hGraphExec, node, pNodeParams);
 }
 
-__asm__(".symver release13_cudaGraphExecMemsetNodeSetParams, cudaGraphExecMemsetNodeSetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExecMemsetNodeSetParams, cudaGraphExecMemsetNodeSetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
+{
+    return sim__cudaGraphExecMemsetNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+__asm__(".symver release1_cudaGraphExecMemsetNodeSetParams, cudaGraphExecMemsetNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
 SIM_EXPORT cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
@@ -4715,12 +7525,20 @@ SIM_EXPORT cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec
 }
 
 extern cudaError_t sim__cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
 {
     return sim__cudaGraphExecHostNodeSetParams(hGraphExec, node, pNodeParams);
 }
 
-__asm__(".symver release13_cudaGraphExecHostNodeSetParams, cudaGraphExecHostNodeSetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExecHostNodeSetParams, cudaGraphExecHostNodeSetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
+{
+    return sim__cudaGraphExecHostNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+__asm__(".symver release1_cudaGraphExecHostNodeSetParams, cudaGraphExecHostNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaGraph_t childGraph);
 SIM_EXPORT cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaGraph_t childGraph)
@@ -4729,12 +7547,20 @@ SIM_EXPORT cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGra
 }
 
 extern cudaError_t sim__cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaGraph_t childGraph);
-SIM_EXPORT cudaError_t release13_cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaGraph_t childGraph)
+SIM_EXPORT cudaError_t release0_cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaGraph_t childGraph)
 {
     return sim__cudaGraphExecChildGraphNodeSetParams(hGraphExec, node, childGraph);
 }
 
-__asm__(".symver release13_cudaGraphExecChildGraphNodeSetParams, cudaGraphExecChildGraphNodeSetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExecChildGraphNodeSetParams, cudaGraphExecChildGraphNodeSetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaGraph_t childGraph);
+SIM_EXPORT cudaError_t release1_cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaGraph_t childGraph)
+{
+    return sim__cudaGraphExecChildGraphNodeSetParams(hGraphExec, node, childGraph);
+}
+
+__asm__(".symver release1_cudaGraphExecChildGraphNodeSetParams, cudaGraphExecChildGraphNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event);
 SIM_EXPORT cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
@@ -4743,12 +7569,20 @@ SIM_EXPORT cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGra
 }
 
 extern cudaError_t sim__cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event);
-SIM_EXPORT cudaError_t release13_cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
+SIM_EXPORT cudaError_t release0_cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
 {
     return sim__cudaGraphExecEventRecordNodeSetEvent(hGraphExec, hNode, event);
 }
 
-__asm__(".symver release13_cudaGraphExecEventRecordNodeSetEvent, cudaGraphExecEventRecordNodeSetEvent@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExecEventRecordNodeSetEvent, cudaGraphExecEventRecordNodeSetEvent@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event);
+SIM_EXPORT cudaError_t release1_cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
+{
+    return sim__cudaGraphExecEventRecordNodeSetEvent(hGraphExec, hNode, event);
+}
+
+__asm__(".symver release1_cudaGraphExecEventRecordNodeSetEvent, cudaGraphExecEventRecordNodeSetEvent@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event);
 SIM_EXPORT cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
@@ -4757,12 +7591,20 @@ SIM_EXPORT cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraph
 }
 
 extern cudaError_t sim__cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event);
-SIM_EXPORT cudaError_t release13_cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
+SIM_EXPORT cudaError_t release0_cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
 {
     return sim__cudaGraphExecEventWaitNodeSetEvent(hGraphExec, hNode, event);
 }
 
-__asm__(".symver release13_cudaGraphExecEventWaitNodeSetEvent, cudaGraphExecEventWaitNodeSetEvent@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExecEventWaitNodeSetEvent, cudaGraphExecEventWaitNodeSetEvent@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event);
+SIM_EXPORT cudaError_t release1_cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
+{
+    return sim__cudaGraphExecEventWaitNodeSetEvent(hGraphExec, hNode, event);
+}
+
+__asm__(".symver release1_cudaGraphExecEventWaitNodeSetEvent, cudaGraphExecEventWaitNodeSetEvent@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
 SIM_EXPORT cudaError_t cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
@@ -4771,12 +7613,20 @@ SIM_EXPORT cudaError_t cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGr
 }
 
 extern cudaError_t sim__cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
 {
     return sim__cudaGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec, hNode, nodeParams);
 }
 
-__asm__(".symver release13_cudaGraphExecExternalSemaphoresSignalNodeSetParams, cudaGraphExecExternalSemaphoresSignalNodeSetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExecExternalSemaphoresSignalNodeSetParams, cudaGraphExecExternalSemaphoresSignalNodeSetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams)
+{
+    return sim__cudaGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+__asm__(".symver release1_cudaGraphExecExternalSemaphoresSignalNodeSetParams, cudaGraphExecExternalSemaphoresSignalNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
 SIM_EXPORT cudaError_t cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
@@ -4785,12 +7635,20 @@ SIM_EXPORT cudaError_t cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGrap
 }
 
 extern cudaError_t sim__cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
 {
     return sim__cudaGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec, hNode, nodeParams);
 }
 
-__asm__(".symver release13_cudaGraphExecExternalSemaphoresWaitNodeSetParams, cudaGraphExecExternalSemaphoresWaitNodeSetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExecExternalSemaphoresWaitNodeSetParams, cudaGraphExecExternalSemaphoresWaitNodeSetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams)
+{
+    return sim__cudaGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+__asm__(".symver release1_cudaGraphExecExternalSemaphoresWaitNodeSetParams, cudaGraphExecExternalSemaphoresWaitNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
 SIM_EXPORT cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
@@ -4799,12 +7657,20 @@ SIM_EXPORT cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cud
 }
 
 extern cudaError_t sim__cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
-SIM_EXPORT cudaError_t release13_cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
+SIM_EXPORT cudaError_t release0_cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
 {
     return sim__cudaGraphExecNodeSetParams(graphExec, node, nodeParams);
 }
 
-__asm__(".symver release13_cudaGraphExecNodeSetParams, cudaGraphExecNodeSetParams@libcudart.so.13");
+__asm__(".symver release0_cudaGraphExecNodeSetParams, cudaGraphExecNodeSetParams@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
+SIM_EXPORT cudaError_t release1_cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
+{
+    return sim__cudaGraphExecNodeSetParams(graphExec, node, nodeParams);
+}
+
+__asm__(".symver release1_cudaGraphExecNodeSetParams, cudaGraphExecNodeSetParams@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled);
 SIM_EXPORT cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled)
@@ -4813,12 +7679,20 @@ SIM_EXPORT cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaG
 }
 
 extern cudaError_t sim__cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled);
-SIM_EXPORT cudaError_t release13_cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled)
+SIM_EXPORT cudaError_t release0_cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled)
 {
     return sim__cudaGraphNodeSetEnabled(hGraphExec, hNode, isEnabled);
 }
 
-__asm__(".symver release13_cudaGraphNodeSetEnabled, cudaGraphNodeSetEnabled@libcudart.so.13");
+__asm__(".symver release0_cudaGraphNodeSetEnabled, cudaGraphNodeSetEnabled@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled);
+SIM_EXPORT cudaError_t release1_cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled)
+{
+    return sim__cudaGraphNodeSetEnabled(hGraphExec, hNode, isEnabled);
+}
+
+__asm__(".symver release1_cudaGraphNodeSetEnabled, cudaGraphNodeSetEnabled@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled);
 SIM_EXPORT cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled)
@@ -4827,12 +7701,20 @@ SIM_EXPORT cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaG
 }
 
 extern cudaError_t sim__cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled);
-SIM_EXPORT cudaError_t release13_cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled)
+SIM_EXPORT cudaError_t release0_cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled)
 {
     return sim__cudaGraphNodeGetEnabled(hGraphExec, hNode, isEnabled);
 }
 
-__asm__(".symver release13_cudaGraphNodeGetEnabled, cudaGraphNodeGetEnabled@libcudart.so.13");
+__asm__(".symver release0_cudaGraphNodeGetEnabled, cudaGraphNodeGetEnabled@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled);
+SIM_EXPORT cudaError_t release1_cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled)
+{
+    return sim__cudaGraphNodeGetEnabled(hGraphExec, hNode, isEnabled);
+}
+
+__asm__(".symver release1_cudaGraphNodeGetEnabled, cudaGraphNodeGetEnabled@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags);
 SIM_EXPORT cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
@@ -4841,12 +7723,20 @@ SIM_EXPORT cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *pat
 }
 
 extern cudaError_t sim__cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
 {
     return sim__cudaGraphDebugDotPrint(graph, path, flags);
 }
 
-__asm__(".symver release13_cudaGraphDebugDotPrint, cudaGraphDebugDotPrint@libcudart.so.13");
+__asm__(".symver release0_cudaGraphDebugDotPrint, cudaGraphDebugDotPrint@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
+{
+    return sim__cudaGraphDebugDotPrint(graph, path, flags);
+}
+
+__asm__(".symver release1_cudaGraphDebugDotPrint, cudaGraphDebugDotPrint@libcudart.so.13");
 
 extern cudaError_t sim__cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy, unsigned int initialRefcount, unsigned int flags);
 SIM_EXPORT cudaError_t cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy, unsigned int initialRefcount, unsigned int flags)
@@ -4855,12 +7745,20 @@ SIM_EXPORT cudaError_t cudaUserObjectCreate(cudaUserObject_t *object_out, void *
 }
 
 extern cudaError_t sim__cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy, unsigned int initialRefcount, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy, unsigned int initialRefcount, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy, unsigned int initialRefcount, unsigned int flags)
 {
     return sim__cudaUserObjectCreate(object_out, ptr, destroy, initialRefcount, flags);
 }
 
-__asm__(".symver release13_cudaUserObjectCreate, cudaUserObjectCreate@libcudart.so.13");
+__asm__(".symver release0_cudaUserObjectCreate, cudaUserObjectCreate@libcudart.so.12");
+
+extern cudaError_t sim__cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy, unsigned int initialRefcount, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy, unsigned int initialRefcount, unsigned int flags)
+{
+    return sim__cudaUserObjectCreate(object_out, ptr, destroy, initialRefcount, flags);
+}
+
+__asm__(".symver release1_cudaUserObjectCreate, cudaUserObjectCreate@libcudart.so.13");
 
 extern cudaError_t sim__cudaUserObjectRetain(cudaUserObject_t object, unsigned int count);
 SIM_EXPORT cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned int count)
@@ -4869,12 +7767,20 @@ SIM_EXPORT cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned in
 }
 
 extern cudaError_t sim__cudaUserObjectRetain(cudaUserObject_t object, unsigned int count);
-SIM_EXPORT cudaError_t release13_cudaUserObjectRetain(cudaUserObject_t object, unsigned int count)
+SIM_EXPORT cudaError_t release0_cudaUserObjectRetain(cudaUserObject_t object, unsigned int count)
 {
     return sim__cudaUserObjectRetain(object, count);
 }
 
-__asm__(".symver release13_cudaUserObjectRetain, cudaUserObjectRetain@libcudart.so.13");
+__asm__(".symver release0_cudaUserObjectRetain, cudaUserObjectRetain@libcudart.so.12");
+
+extern cudaError_t sim__cudaUserObjectRetain(cudaUserObject_t object, unsigned int count);
+SIM_EXPORT cudaError_t release1_cudaUserObjectRetain(cudaUserObject_t object, unsigned int count)
+{
+    return sim__cudaUserObjectRetain(object, count);
+}
+
+__asm__(".symver release1_cudaUserObjectRetain, cudaUserObjectRetain@libcudart.so.13");
 
 extern cudaError_t sim__cudaUserObjectRelease(cudaUserObject_t object, unsigned int count);
 SIM_EXPORT cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int count)
@@ -4883,12 +7789,20 @@ SIM_EXPORT cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned i
 }
 
 extern cudaError_t sim__cudaUserObjectRelease(cudaUserObject_t object, unsigned int count);
-SIM_EXPORT cudaError_t release13_cudaUserObjectRelease(cudaUserObject_t object, unsigned int count)
+SIM_EXPORT cudaError_t release0_cudaUserObjectRelease(cudaUserObject_t object, unsigned int count)
 {
     return sim__cudaUserObjectRelease(object, count);
 }
 
-__asm__(".symver release13_cudaUserObjectRelease, cudaUserObjectRelease@libcudart.so.13");
+__asm__(".symver release0_cudaUserObjectRelease, cudaUserObjectRelease@libcudart.so.12");
+
+extern cudaError_t sim__cudaUserObjectRelease(cudaUserObject_t object, unsigned int count);
+SIM_EXPORT cudaError_t release1_cudaUserObjectRelease(cudaUserObject_t object, unsigned int count)
+{
+    return sim__cudaUserObjectRelease(object, count);
+}
+
+__asm__(".symver release1_cudaUserObjectRelease, cudaUserObjectRelease@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags);
 SIM_EXPORT cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags)
@@ -4897,12 +7811,20 @@ SIM_EXPORT cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObje
 }
 
 extern cudaError_t sim__cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags)
 {
     return sim__cudaGraphRetainUserObject(graph, object, count, flags);
 }
 
-__asm__(".symver release13_cudaGraphRetainUserObject, cudaGraphRetainUserObject@libcudart.so.13");
+__asm__(".symver release0_cudaGraphRetainUserObject, cudaGraphRetainUserObject@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags)
+{
+    return sim__cudaGraphRetainUserObject(graph, object, count, flags);
+}
+
+__asm__(".symver release1_cudaGraphRetainUserObject, cudaGraphRetainUserObject@libcudart.so.13");
 
 extern cudaError_t sim__cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count);
 SIM_EXPORT cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count)
@@ -4911,12 +7833,20 @@ SIM_EXPORT cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObj
 }
 
 extern cudaError_t sim__cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count);
-SIM_EXPORT cudaError_t release13_cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count)
+SIM_EXPORT cudaError_t release0_cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count)
 {
     return sim__cudaGraphReleaseUserObject(graph, object, count);
 }
 
-__asm__(".symver release13_cudaGraphReleaseUserObject, cudaGraphReleaseUserObject@libcudart.so.13");
+__asm__(".symver release0_cudaGraphReleaseUserObject, cudaGraphReleaseUserObject@libcudart.so.12");
+
+extern cudaError_t sim__cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count);
+SIM_EXPORT cudaError_t release1_cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count)
+{
+    return sim__cudaGraphReleaseUserObject(graph, object, count);
+}
+
+__asm__(".symver release1_cudaGraphReleaseUserObject, cudaGraphReleaseUserObject@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
@@ -4925,12 +7855,20 @@ SIM_EXPORT cudaError_t cudaMemPrefetchAsync_v2(const void *devPtr, size_t count,
 }
 
 extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
 {
     return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
 }
 
-__asm__(".symver release13_cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync_v2@libcudart.so.13");
+__asm__(".symver release0_cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync_v2@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+__asm__(".symver release1_cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemPrefetchAsync_v2_ptsz(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
@@ -4940,13 +7878,22 @@ SIM_EXPORT cudaError_t cudaMemPrefetchAsync_v2_ptsz(const void *devPtr, size_t c
 }
 
 extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemPrefetchAsync_v2_ptsz(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemPrefetchAsync_v2_ptsz(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
 }
 
-__asm__(".symver release13_cudaMemPrefetchAsync_v2_ptsz, cudaMemPrefetchAsync_v2_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMemPrefetchAsync_v2_ptsz, cudaMemPrefetchAsync_v2_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemPrefetchAsync_v2_ptsz(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+__asm__(".symver release1_cudaMemPrefetchAsync_v2_ptsz, cudaMemPrefetchAsync_v2_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
 SIM_EXPORT cudaError_t cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
@@ -4955,12 +7902,20 @@ SIM_EXPORT cudaError_t cudaMemAdvise_v2(const void *devPtr, size_t count, enum c
 }
 
 extern cudaError_t sim__cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
-SIM_EXPORT cudaError_t release13_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+SIM_EXPORT cudaError_t release0_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
 {
     return sim__cudaMemAdvise_v2(devPtr, count, advice, location);
 }
 
-__asm__(".symver release13_cudaMemAdvise_v2, cudaMemAdvise_v2@libcudart.so.13");
+__asm__(".symver release0_cudaMemAdvise_v2, cudaMemAdvise_v2@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
+SIM_EXPORT cudaError_t release1_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+{
+    return sim__cudaMemAdvise_v2(devPtr, count, advice, location);
+}
+
+__asm__(".symver release1_cudaMemAdvise_v2, cudaMemAdvise_v2@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count);
 SIM_EXPORT cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count)
@@ -4969,12 +7924,20 @@ SIM_EXPORT cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize, enu
 }
 
 extern cudaError_t sim__cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count);
-SIM_EXPORT cudaError_t release13_cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count)
+SIM_EXPORT cudaError_t release0_cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count)
 {
     return sim__cudaMemRangeGetAttribute(data, dataSize, attribute, devPtr, count);
 }
 
-__asm__(".symver release13_cudaMemRangeGetAttribute, cudaMemRangeGetAttribute@libcudart.so.13");
+__asm__(".symver release0_cudaMemRangeGetAttribute, cudaMemRangeGetAttribute@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count);
+SIM_EXPORT cudaError_t release1_cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count)
+{
+    return sim__cudaMemRangeGetAttribute(data, dataSize, attribute, devPtr, count);
+}
+
+__asm__(".symver release1_cudaMemRangeGetAttribute, cudaMemRangeGetAttribute@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count);
 SIM_EXPORT cudaError_t cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count)
@@ -4983,12 +7946,20 @@ SIM_EXPORT cudaError_t cudaMemRangeGetAttributes(void **data, size_t *dataSizes,
 }
 
 extern cudaError_t sim__cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count);
-SIM_EXPORT cudaError_t release13_cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count)
+SIM_EXPORT cudaError_t release0_cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count)
 {
     return sim__cudaMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count);
 }
 
-__asm__(".symver release13_cudaMemRangeGetAttributes, cudaMemRangeGetAttributes@libcudart.so.13");
+__asm__(".symver release0_cudaMemRangeGetAttributes, cudaMemRangeGetAttributes@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count);
+SIM_EXPORT cudaError_t release1_cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count)
+{
+    return sim__cudaMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count);
+}
+
+__asm__(".symver release1_cudaMemRangeGetAttributes, cudaMemRangeGetAttributes@libcudart.so.13");
 
 extern cudaError_t sim__cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
 SIM_EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
@@ -4997,12 +7968,20 @@ SIM_EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *dev
 }
 
 extern cudaError_t sim__cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
-SIM_EXPORT cudaError_t release13_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
+SIM_EXPORT cudaError_t release0_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
 {
     return sim__cudaIpcGetMemHandle(handle, devPtr);
 }
 
-__asm__(".symver release13_cudaIpcGetMemHandle, cudaIpcGetMemHandle@libcudart.so.13");
+__asm__(".symver release0_cudaIpcGetMemHandle, cudaIpcGetMemHandle@libcudart.so.12");
+
+extern cudaError_t sim__cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
+SIM_EXPORT cudaError_t release1_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
+{
+    return sim__cudaIpcGetMemHandle(handle, devPtr);
+}
+
+__asm__(".symver release1_cudaIpcGetMemHandle, cudaIpcGetMemHandle@libcudart.so.13");
 
 extern cudaError_t sim__cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags);
 SIM_EXPORT cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags)
@@ -5011,12 +7990,20 @@ SIM_EXPORT cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t ha
 }
 
 extern cudaError_t sim__cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags)
 {
     return sim__cudaIpcOpenMemHandle(devPtr, handle, flags);
 }
 
-__asm__(".symver release13_cudaIpcOpenMemHandle, cudaIpcOpenMemHandle@libcudart.so.13");
+__asm__(".symver release0_cudaIpcOpenMemHandle, cudaIpcOpenMemHandle@libcudart.so.12");
+
+extern cudaError_t sim__cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags)
+{
+    return sim__cudaIpcOpenMemHandle(devPtr, handle, flags);
+}
+
+__asm__(".symver release1_cudaIpcOpenMemHandle, cudaIpcOpenMemHandle@libcudart.so.13");
 
 extern cudaError_t sim__cudaIpcCloseMemHandle(void *devPtr);
 SIM_EXPORT cudaError_t cudaIpcCloseMemHandle(void *devPtr)
@@ -5025,12 +8012,20 @@ SIM_EXPORT cudaError_t cudaIpcCloseMemHandle(void *devPtr)
 }
 
 extern cudaError_t sim__cudaIpcCloseMemHandle(void *devPtr);
-SIM_EXPORT cudaError_t release13_cudaIpcCloseMemHandle(void *devPtr)
+SIM_EXPORT cudaError_t release0_cudaIpcCloseMemHandle(void *devPtr)
 {
     return sim__cudaIpcCloseMemHandle(devPtr);
 }
 
-__asm__(".symver release13_cudaIpcCloseMemHandle, cudaIpcCloseMemHandle@libcudart.so.13");
+__asm__(".symver release0_cudaIpcCloseMemHandle, cudaIpcCloseMemHandle@libcudart.so.12");
+
+extern cudaError_t sim__cudaIpcCloseMemHandle(void *devPtr);
+SIM_EXPORT cudaError_t release1_cudaIpcCloseMemHandle(void *devPtr)
+{
+    return sim__cudaIpcCloseMemHandle(devPtr);
+}
+
+__asm__(".symver release1_cudaIpcCloseMemHandle, cudaIpcCloseMemHandle@libcudart.so.13");
 
 extern cudaError_t sim__cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event);
 SIM_EXPORT cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
@@ -5039,12 +8034,20 @@ SIM_EXPORT cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaE
 }
 
 extern cudaError_t sim__cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event);
-SIM_EXPORT cudaError_t release13_cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+SIM_EXPORT cudaError_t release0_cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
 {
     return sim__cudaIpcGetEventHandle(handle, event);
 }
 
-__asm__(".symver release13_cudaIpcGetEventHandle, cudaIpcGetEventHandle@libcudart.so.13");
+__asm__(".symver release0_cudaIpcGetEventHandle, cudaIpcGetEventHandle@libcudart.so.12");
+
+extern cudaError_t sim__cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event);
+SIM_EXPORT cudaError_t release1_cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+{
+    return sim__cudaIpcGetEventHandle(handle, event);
+}
+
+__asm__(".symver release1_cudaIpcGetEventHandle, cudaIpcGetEventHandle@libcudart.so.13");
 
 extern cudaError_t sim__cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle);
 SIM_EXPORT cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
@@ -5053,12 +8056,20 @@ SIM_EXPORT cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHa
 }
 
 extern cudaError_t sim__cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle);
-SIM_EXPORT cudaError_t release13_cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+SIM_EXPORT cudaError_t release0_cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
 {
     return sim__cudaIpcOpenEventHandle(event, handle);
 }
 
-__asm__(".symver release13_cudaIpcOpenEventHandle, cudaIpcOpenEventHandle@libcudart.so.13");
+__asm__(".symver release0_cudaIpcOpenEventHandle, cudaIpcOpenEventHandle@libcudart.so.12");
+
+extern cudaError_t sim__cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle);
+SIM_EXPORT cudaError_t release1_cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+{
+    return sim__cudaIpcOpenEventHandle(event, handle);
+}
+
+__asm__(".symver release1_cudaIpcOpenEventHandle, cudaIpcOpenEventHandle@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags);
 SIM_EXPORT cudaError_t cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags)
@@ -5067,12 +8078,20 @@ SIM_EXPORT cudaError_t cudaMemPoolExportToShareableHandle(void *shareableHandle,
 }
 
 extern cudaError_t sim__cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags)
 {
     return sim__cudaMemPoolExportToShareableHandle(shareableHandle, memPool, handleType, flags);
 }
 
-__asm__(".symver release13_cudaMemPoolExportToShareableHandle, cudaMemPoolExportToShareableHandle@libcudart.so.13");
+__asm__(".symver release0_cudaMemPoolExportToShareableHandle, cudaMemPoolExportToShareableHandle@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags)
+{
+    return sim__cudaMemPoolExportToShareableHandle(shareableHandle, memPool, handleType, flags);
+}
+
+__asm__(".symver release1_cudaMemPoolExportToShareableHandle, cudaMemPoolExportToShareableHandle@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags);
 SIM_EXPORT cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags)
@@ -5081,12 +8100,20 @@ SIM_EXPORT cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPo
 }
 
 extern cudaError_t sim__cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags)
 {
     return sim__cudaMemPoolImportFromShareableHandle(memPool, shareableHandle, handleType, flags);
 }
 
-__asm__(".symver release13_cudaMemPoolImportFromShareableHandle, cudaMemPoolImportFromShareableHandle@libcudart.so.13");
+__asm__(".symver release0_cudaMemPoolImportFromShareableHandle, cudaMemPoolImportFromShareableHandle@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags)
+{
+    return sim__cudaMemPoolImportFromShareableHandle(memPool, shareableHandle, handleType, flags);
+}
+
+__asm__(".symver release1_cudaMemPoolImportFromShareableHandle, cudaMemPoolImportFromShareableHandle@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr);
 SIM_EXPORT cudaError_t cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr)
@@ -5095,12 +8122,20 @@ SIM_EXPORT cudaError_t cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData 
 }
 
 extern cudaError_t sim__cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr);
-SIM_EXPORT cudaError_t release13_cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr)
+SIM_EXPORT cudaError_t release0_cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr)
 {
     return sim__cudaMemPoolExportPointer(exportData, ptr);
 }
 
-__asm__(".symver release13_cudaMemPoolExportPointer, cudaMemPoolExportPointer@libcudart.so.13");
+__asm__(".symver release0_cudaMemPoolExportPointer, cudaMemPoolExportPointer@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr);
+SIM_EXPORT cudaError_t release1_cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr)
+{
+    return sim__cudaMemPoolExportPointer(exportData, ptr);
+}
+
+__asm__(".symver release1_cudaMemPoolExportPointer, cudaMemPoolExportPointer@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData);
 SIM_EXPORT cudaError_t cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData)
@@ -5109,12 +8144,20 @@ SIM_EXPORT cudaError_t cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPoo
 }
 
 extern cudaError_t sim__cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData);
-SIM_EXPORT cudaError_t release13_cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData)
+SIM_EXPORT cudaError_t release0_cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData)
 {
     return sim__cudaMemPoolImportPointer(ptr, memPool, exportData);
 }
 
-__asm__(".symver release13_cudaMemPoolImportPointer, cudaMemPoolImportPointer@libcudart.so.13");
+__asm__(".symver release0_cudaMemPoolImportPointer, cudaMemPoolImportPointer@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData);
+SIM_EXPORT cudaError_t release1_cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData)
+{
+    return sim__cudaMemPoolImportPointer(ptr, memPool, exportData);
+}
+
+__asm__(".symver release1_cudaMemPoolImportPointer, cudaMemPoolImportPointer@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
@@ -5123,12 +8166,20 @@ SIM_EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, s
 }
 
 extern cudaError_t sim__cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpyToSymbol(symbol, src, count, offset, kind);
 }
 
-__asm__(".symver release13_cudaMemcpyToSymbol, cudaMemcpyToSymbol@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyToSymbol, cudaMemcpyToSymbol@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyToSymbol(symbol, src, count, offset, kind);
+}
+
+__asm__(".symver release1_cudaMemcpyToSymbol, cudaMemcpyToSymbol@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyToSymbol_ptds(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
@@ -5137,12 +8188,20 @@ SIM_EXPORT cudaError_t cudaMemcpyToSymbol_ptds(const void *symbol, const void *s
 }
 
 extern cudaError_t sim__cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpyToSymbol_ptds(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpyToSymbol_ptds(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpyToSymbol(symbol, src, count, offset, kind);
 }
 
-__asm__(".symver release13_cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol_ptds@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol_ptds@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpyToSymbol_ptds(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyToSymbol(symbol, src, count, offset, kind);
+}
+
+__asm__(".symver release1_cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
@@ -5151,12 +8210,20 @@ SIM_EXPORT cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_
 }
 
 extern cudaError_t sim__cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpyFromSymbol(dst, symbol, count, offset, kind);
 }
 
-__asm__(".symver release13_cudaMemcpyFromSymbol, cudaMemcpyFromSymbol@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyFromSymbol, cudaMemcpyFromSymbol@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyFromSymbol(dst, symbol, count, offset, kind);
+}
+
+__asm__(".symver release1_cudaMemcpyFromSymbol, cudaMemcpyFromSymbol@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyFromSymbol_ptds(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
@@ -5165,12 +8232,20 @@ SIM_EXPORT cudaError_t cudaMemcpyFromSymbol_ptds(void *dst, const void *symbol, 
 }
 
 extern cudaError_t sim__cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t release13_cudaMemcpyFromSymbol_ptds(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
+SIM_EXPORT cudaError_t release0_cudaMemcpyFromSymbol_ptds(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
     return sim__cudaMemcpyFromSymbol(dst, symbol, count, offset, kind);
 }
 
-__asm__(".symver release13_cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol_ptds@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol_ptds@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t release1_cudaMemcpyFromSymbol_ptds(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyFromSymbol(dst, symbol, count, offset, kind);
+}
+
+__asm__(".symver release1_cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol_ptds@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -5179,12 +8254,20 @@ SIM_EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *s
 }
 
 extern cudaError_t sim__cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     return sim__cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind, stream);
 }
 
-__asm__(".symver release13_cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind, stream);
+}
+
+__asm__(".symver release1_cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -5194,13 +8277,22 @@ SIM_EXPORT cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void *symbol, const vo
 }
 
 extern cudaError_t sim__cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpyToSymbolAsync_ptsz(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpyToSymbolAsync_ptsz(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind, stream);
 }
 
-__asm__(".symver release13_cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpyToSymbolAsync_ptsz(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind, stream);
+}
+
+__asm__(".symver release1_cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -5209,12 +8301,20 @@ SIM_EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, 
 }
 
 extern cudaError_t sim__cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     return sim__cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind, stream);
 }
 
-__asm__(".symver release13_cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind, stream);
+}
+
+__asm__(".symver release1_cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -5224,13 +8324,22 @@ SIM_EXPORT cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void *dst, const void *sym
 }
 
 extern cudaError_t sim__cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
-SIM_EXPORT cudaError_t release13_cudaMemcpyFromSymbolAsync_ptsz(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+SIM_EXPORT cudaError_t release0_cudaMemcpyFromSymbolAsync_ptsz(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (stream == 0) { stream = cudaStreamPerThread; }
     return sim__cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind, stream);
 }
 
-__asm__(".symver release13_cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync_ptsz@libcudart.so.13");
+__asm__(".symver release0_cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpyFromSymbolAsync_ptsz(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind, stream);
+}
+
+__asm__(".symver release1_cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync_ptsz@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetSymbolAddress(void **devPtr, const void *symbol);
 SIM_EXPORT cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol)
@@ -5239,12 +8348,20 @@ SIM_EXPORT cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol)
 }
 
 extern cudaError_t sim__cudaGetSymbolAddress(void **devPtr, const void *symbol);
-SIM_EXPORT cudaError_t release13_cudaGetSymbolAddress(void **devPtr, const void *symbol)
+SIM_EXPORT cudaError_t release0_cudaGetSymbolAddress(void **devPtr, const void *symbol)
 {
     return sim__cudaGetSymbolAddress(devPtr, symbol);
 }
 
-__asm__(".symver release13_cudaGetSymbolAddress, cudaGetSymbolAddress@libcudart.so.13");
+__asm__(".symver release0_cudaGetSymbolAddress, cudaGetSymbolAddress@libcudart.so.12");
+
+extern cudaError_t sim__cudaGetSymbolAddress(void **devPtr, const void *symbol);
+SIM_EXPORT cudaError_t release1_cudaGetSymbolAddress(void **devPtr, const void *symbol)
+{
+    return sim__cudaGetSymbolAddress(devPtr, symbol);
+}
+
+__asm__(".symver release1_cudaGetSymbolAddress, cudaGetSymbolAddress@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetSymbolSize(size_t *size, const void *symbol);
 SIM_EXPORT cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
@@ -5253,12 +8370,20 @@ SIM_EXPORT cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 }
 
 extern cudaError_t sim__cudaGetSymbolSize(size_t *size, const void *symbol);
-SIM_EXPORT cudaError_t release13_cudaGetSymbolSize(size_t *size, const void *symbol)
+SIM_EXPORT cudaError_t release0_cudaGetSymbolSize(size_t *size, const void *symbol)
 {
     return sim__cudaGetSymbolSize(size, symbol);
 }
 
-__asm__(".symver release13_cudaGetSymbolSize, cudaGetSymbolSize@libcudart.so.13");
+__asm__(".symver release0_cudaGetSymbolSize, cudaGetSymbolSize@libcudart.so.12");
+
+extern cudaError_t sim__cudaGetSymbolSize(size_t *size, const void *symbol);
+SIM_EXPORT cudaError_t release1_cudaGetSymbolSize(size_t *size, const void *symbol)
+{
+    return sim__cudaGetSymbolSize(size, symbol);
+}
+
+__asm__(".symver release1_cudaGetSymbolSize, cudaGetSymbolSize@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr);
 SIM_EXPORT cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
@@ -5267,12 +8392,20 @@ SIM_EXPORT cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const vo
 }
 
 extern cudaError_t sim__cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr);
-SIM_EXPORT cudaError_t release13_cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
+SIM_EXPORT cudaError_t release0_cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
 {
     return sim__cudaGetFuncBySymbol(functionPtr, symbolPtr);
 }
 
-__asm__(".symver release13_cudaGetFuncBySymbol, cudaGetFuncBySymbol@libcudart.so.13");
+__asm__(".symver release0_cudaGetFuncBySymbol, cudaGetFuncBySymbol@libcudart.so.12");
+
+extern cudaError_t sim__cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr);
+SIM_EXPORT cudaError_t release1_cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
+{
+    return sim__cudaGetFuncBySymbol(functionPtr, symbolPtr);
+}
+
+__asm__(".symver release1_cudaGetFuncBySymbol, cudaGetFuncBySymbol@libcudart.so.13");
 
 extern cudaError_t sim__cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
 SIM_EXPORT cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
@@ -5281,12 +8414,20 @@ SIM_EXPORT cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *c
 }
 
 extern cudaError_t sim__cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
-SIM_EXPORT cudaError_t release13_cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+SIM_EXPORT cudaError_t release0_cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
 {
     return sim__cudaLibraryLoadData(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
 }
 
-__asm__(".symver release13_cudaLibraryLoadData, cudaLibraryLoadData@libcudart.so.13");
+__asm__(".symver release0_cudaLibraryLoadData, cudaLibraryLoadData@libcudart.so.12");
+
+extern cudaError_t sim__cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+SIM_EXPORT cudaError_t release1_cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    return sim__cudaLibraryLoadData(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+__asm__(".symver release1_cudaLibraryLoadData, cudaLibraryLoadData@libcudart.so.13");
 
 extern cudaError_t sim__cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
 SIM_EXPORT cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
@@ -5295,12 +8436,20 @@ SIM_EXPORT cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const cha
 }
 
 extern cudaError_t sim__cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
-SIM_EXPORT cudaError_t release13_cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+SIM_EXPORT cudaError_t release0_cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
 {
     return sim__cudaLibraryLoadFromFile(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
 }
 
-__asm__(".symver release13_cudaLibraryLoadFromFile, cudaLibraryLoadFromFile@libcudart.so.13");
+__asm__(".symver release0_cudaLibraryLoadFromFile, cudaLibraryLoadFromFile@libcudart.so.12");
+
+extern cudaError_t sim__cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+SIM_EXPORT cudaError_t release1_cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    return sim__cudaLibraryLoadFromFile(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+__asm__(".symver release1_cudaLibraryLoadFromFile, cudaLibraryLoadFromFile@libcudart.so.13");
 
 extern cudaError_t sim__cudaLibraryUnload(cudaLibrary_t library);
 SIM_EXPORT cudaError_t cudaLibraryUnload(cudaLibrary_t library)
@@ -5309,12 +8458,20 @@ SIM_EXPORT cudaError_t cudaLibraryUnload(cudaLibrary_t library)
 }
 
 extern cudaError_t sim__cudaLibraryUnload(cudaLibrary_t library);
-SIM_EXPORT cudaError_t release13_cudaLibraryUnload(cudaLibrary_t library)
+SIM_EXPORT cudaError_t release0_cudaLibraryUnload(cudaLibrary_t library)
 {
     return sim__cudaLibraryUnload(library);
 }
 
-__asm__(".symver release13_cudaLibraryUnload, cudaLibraryUnload@libcudart.so.13");
+__asm__(".symver release0_cudaLibraryUnload, cudaLibraryUnload@libcudart.so.12");
+
+extern cudaError_t sim__cudaLibraryUnload(cudaLibrary_t library);
+SIM_EXPORT cudaError_t release1_cudaLibraryUnload(cudaLibrary_t library)
+{
+    return sim__cudaLibraryUnload(library);
+}
+
+__asm__(".symver release1_cudaLibraryUnload, cudaLibraryUnload@libcudart.so.13");
 
 extern cudaError_t sim__cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name);
 SIM_EXPORT cudaError_t cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name)
@@ -5323,12 +8480,20 @@ SIM_EXPORT cudaError_t cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t
 }
 
 extern cudaError_t sim__cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name);
-SIM_EXPORT cudaError_t release13_cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name)
+SIM_EXPORT cudaError_t release0_cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name)
 {
     return sim__cudaLibraryGetKernel(pKernel, library, name);
 }
 
-__asm__(".symver release13_cudaLibraryGetKernel, cudaLibraryGetKernel@libcudart.so.13");
+__asm__(".symver release0_cudaLibraryGetKernel, cudaLibraryGetKernel@libcudart.so.12");
+
+extern cudaError_t sim__cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name);
+SIM_EXPORT cudaError_t release1_cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name)
+{
+    return sim__cudaLibraryGetKernel(pKernel, library, name);
+}
+
+__asm__(".symver release1_cudaLibraryGetKernel, cudaLibraryGetKernel@libcudart.so.13");
 
 extern cudaError_t sim__cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
 SIM_EXPORT cudaError_t cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
@@ -5337,12 +8502,20 @@ SIM_EXPORT cudaError_t cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaL
 }
 
 extern cudaError_t sim__cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
-SIM_EXPORT cudaError_t release13_cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
+SIM_EXPORT cudaError_t release0_cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
 {
     return sim__cudaLibraryGetGlobal(dptr, numbytes, library, name);
 }
 
-__asm__(".symver release13_cudaLibraryGetGlobal, cudaLibraryGetGlobal@libcudart.so.13");
+__asm__(".symver release0_cudaLibraryGetGlobal, cudaLibraryGetGlobal@libcudart.so.12");
+
+extern cudaError_t sim__cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
+SIM_EXPORT cudaError_t release1_cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
+{
+    return sim__cudaLibraryGetGlobal(dptr, numbytes, library, name);
+}
+
+__asm__(".symver release1_cudaLibraryGetGlobal, cudaLibraryGetGlobal@libcudart.so.13");
 
 extern cudaError_t sim__cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
 SIM_EXPORT cudaError_t cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
@@ -5351,12 +8524,20 @@ SIM_EXPORT cudaError_t cudaLibraryGetManaged(void **dptr, size_t *numbytes, cuda
 }
 
 extern cudaError_t sim__cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
-SIM_EXPORT cudaError_t release13_cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
+SIM_EXPORT cudaError_t release0_cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
 {
     return sim__cudaLibraryGetManaged(dptr, numbytes, library, name);
 }
 
-__asm__(".symver release13_cudaLibraryGetManaged, cudaLibraryGetManaged@libcudart.so.13");
+__asm__(".symver release0_cudaLibraryGetManaged, cudaLibraryGetManaged@libcudart.so.12");
+
+extern cudaError_t sim__cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
+SIM_EXPORT cudaError_t release1_cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name)
+{
+    return sim__cudaLibraryGetManaged(dptr, numbytes, library, name);
+}
+
+__asm__(".symver release1_cudaLibraryGetManaged, cudaLibraryGetManaged@libcudart.so.13");
 
 extern cudaError_t sim__cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol);
 SIM_EXPORT cudaError_t cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol)
@@ -5365,12 +8546,20 @@ SIM_EXPORT cudaError_t cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t 
 }
 
 extern cudaError_t sim__cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol);
-SIM_EXPORT cudaError_t release13_cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol)
+SIM_EXPORT cudaError_t release0_cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol)
 {
     return sim__cudaLibraryGetUnifiedFunction(fptr, library, symbol);
 }
 
-__asm__(".symver release13_cudaLibraryGetUnifiedFunction, cudaLibraryGetUnifiedFunction@libcudart.so.13");
+__asm__(".symver release0_cudaLibraryGetUnifiedFunction, cudaLibraryGetUnifiedFunction@libcudart.so.12");
+
+extern cudaError_t sim__cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol);
+SIM_EXPORT cudaError_t release1_cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol)
+{
+    return sim__cudaLibraryGetUnifiedFunction(fptr, library, symbol);
+}
+
+__asm__(".symver release1_cudaLibraryGetUnifiedFunction, cudaLibraryGetUnifiedFunction@libcudart.so.13");
 
 extern cudaError_t sim__cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib);
 SIM_EXPORT cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib)
@@ -5379,12 +8568,20 @@ SIM_EXPORT cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrar
 }
 
 extern cudaError_t sim__cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib);
-SIM_EXPORT cudaError_t release13_cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib)
+SIM_EXPORT cudaError_t release0_cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib)
 {
     return sim__cudaLibraryGetKernelCount(count, lib);
 }
 
-__asm__(".symver release13_cudaLibraryGetKernelCount, cudaLibraryGetKernelCount@libcudart.so.13");
+__asm__(".symver release0_cudaLibraryGetKernelCount, cudaLibraryGetKernelCount@libcudart.so.12");
+
+extern cudaError_t sim__cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib);
+SIM_EXPORT cudaError_t release1_cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib)
+{
+    return sim__cudaLibraryGetKernelCount(count, lib);
+}
+
+__asm__(".symver release1_cudaLibraryGetKernelCount, cudaLibraryGetKernelCount@libcudart.so.13");
 
 extern cudaError_t sim__cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib);
 SIM_EXPORT cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib)
@@ -5393,12 +8590,20 @@ SIM_EXPORT cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsign
 }
 
 extern cudaError_t sim__cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib);
-SIM_EXPORT cudaError_t release13_cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib)
+SIM_EXPORT cudaError_t release0_cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib)
 {
     return sim__cudaLibraryEnumerateKernels(kernels, numKernels, lib);
 }
 
-__asm__(".symver release13_cudaLibraryEnumerateKernels, cudaLibraryEnumerateKernels@libcudart.so.13");
+__asm__(".symver release0_cudaLibraryEnumerateKernels, cudaLibraryEnumerateKernels@libcudart.so.12");
+
+extern cudaError_t sim__cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib);
+SIM_EXPORT cudaError_t release1_cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib)
+{
+    return sim__cudaLibraryEnumerateKernels(kernels, numKernels, lib);
+}
+
+__asm__(".symver release1_cudaLibraryEnumerateKernels, cudaLibraryEnumerateKernels@libcudart.so.13");
 
 extern cudaError_t sim__cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device);
 SIM_EXPORT cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device)
@@ -5407,12 +8612,20 @@ SIM_EXPORT cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum
 }
 
 extern cudaError_t sim__cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device);
-SIM_EXPORT cudaError_t release13_cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device)
+SIM_EXPORT cudaError_t release0_cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device)
 {
     return sim__cudaKernelSetAttributeForDevice(kernel, attr, value, device);
 }
 
-__asm__(".symver release13_cudaKernelSetAttributeForDevice, cudaKernelSetAttributeForDevice@libcudart.so.13");
+__asm__(".symver release0_cudaKernelSetAttributeForDevice, cudaKernelSetAttributeForDevice@libcudart.so.12");
+
+extern cudaError_t sim__cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device);
+SIM_EXPORT cudaError_t release1_cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device)
+{
+    return sim__cudaKernelSetAttributeForDevice(kernel, attr, value, device);
+}
+
+__asm__(".symver release1_cudaKernelSetAttributeForDevice, cudaKernelSetAttributeForDevice@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr);
 SIM_EXPORT cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
@@ -5421,12 +8634,20 @@ SIM_EXPORT cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryF
 }
 
 extern cudaError_t sim__cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr);
-SIM_EXPORT cudaError_t release13_cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
+SIM_EXPORT cudaError_t release0_cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
 {
     return sim__cudaGetKernel(kernelPtr, entryFuncAddr);
 }
 
-__asm__(".symver release13_cudaGetKernel, cudaGetKernel@libcudart.so.13");
+__asm__(".symver release0_cudaGetKernel, cudaGetKernel@libcudart.so.12");
+
+extern cudaError_t sim__cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr);
+SIM_EXPORT cudaError_t release1_cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
+{
+    return sim__cudaGetKernel(kernelPtr, entryFuncAddr);
+}
+
+__asm__(".symver release1_cudaGetKernel, cudaGetKernel@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
 SIM_EXPORT cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
@@ -5435,12 +8656,20 @@ SIM_EXPORT cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **funcPt
 }
 
 extern cudaError_t sim__cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
-SIM_EXPORT cudaError_t release13_cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
+SIM_EXPORT cudaError_t release0_cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
 {
     return sim__cudaGetDriverEntryPoint(symbol, funcPtr, flags, driverStatus);
 }
 
-__asm__(".symver release13_cudaGetDriverEntryPoint, cudaGetDriverEntryPoint@libcudart.so.13");
+__asm__(".symver release0_cudaGetDriverEntryPoint, cudaGetDriverEntryPoint@libcudart.so.12");
+
+extern cudaError_t sim__cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
+SIM_EXPORT cudaError_t release1_cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
+{
+    return sim__cudaGetDriverEntryPoint(symbol, funcPtr, flags, driverStatus);
+}
+
+__asm__(".symver release1_cudaGetDriverEntryPoint, cudaGetDriverEntryPoint@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
 SIM_EXPORT cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
@@ -5449,12 +8678,20 @@ SIM_EXPORT cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void
 }
 
 extern cudaError_t sim__cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
-SIM_EXPORT cudaError_t release13_cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
+SIM_EXPORT cudaError_t release0_cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
 {
     return sim__cudaGetDriverEntryPointByVersion(symbol, funcPtr, cudaVersion, flags, driverStatus);
 }
 
-__asm__(".symver release13_cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion@libcudart.so.13");
+__asm__(".symver release0_cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion@libcudart.so.12");
+
+extern cudaError_t sim__cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
+SIM_EXPORT cudaError_t release1_cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus)
+{
+    return sim__cudaGetDriverEntryPointByVersion(symbol, funcPtr, cudaVersion, flags, driverStatus);
+}
+
+__asm__(".symver release1_cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId);
 SIM_EXPORT cudaError_t cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId)
@@ -5463,12 +8700,20 @@ SIM_EXPORT cudaError_t cudaGetExportTable(const void **ppExportTable, const cuda
 }
 
 extern cudaError_t sim__cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId);
-SIM_EXPORT cudaError_t release13_cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId)
+SIM_EXPORT cudaError_t release0_cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId)
 {
     return sim__cudaGetExportTable(ppExportTable, pExportTableId);
 }
 
-__asm__(".symver release13_cudaGetExportTable, cudaGetExportTable@libcudart.so.13");
+__asm__(".symver release0_cudaGetExportTable, cudaGetExportTable@libcudart.so.12");
+
+extern cudaError_t sim__cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId);
+SIM_EXPORT cudaError_t release1_cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId)
+{
+    return sim__cudaGetExportTable(ppExportTable, pExportTableId);
+}
+
+__asm__(".symver release1_cudaGetExportTable, cudaGetExportTable@libcudart.so.13");
 
 extern cudaError_t sim__cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags);
 SIM_EXPORT cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags)
@@ -5477,12 +8722,20 @@ SIM_EXPORT cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedA
 }
 
 extern cudaError_t sim__cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags);
-SIM_EXPORT cudaError_t release13_cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags)
+SIM_EXPORT cudaError_t release0_cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags)
 {
     return sim__cudaMallocMipmappedArray(mipmappedArray, desc, extent, numLevels, flags);
 }
 
-__asm__(".symver release13_cudaMallocMipmappedArray, cudaMallocMipmappedArray@libcudart.so.13");
+__asm__(".symver release0_cudaMallocMipmappedArray, cudaMallocMipmappedArray@libcudart.so.12");
+
+extern cudaError_t sim__cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags)
+{
+    return sim__cudaMallocMipmappedArray(mipmappedArray, desc, extent, numLevels, flags);
+}
+
+__asm__(".symver release1_cudaMallocMipmappedArray, cudaMallocMipmappedArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level);
 SIM_EXPORT cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level)
@@ -5491,12 +8744,20 @@ SIM_EXPORT cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaM
 }
 
 extern cudaError_t sim__cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level);
-SIM_EXPORT cudaError_t release13_cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level)
+SIM_EXPORT cudaError_t release0_cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level)
 {
     return sim__cudaGetMipmappedArrayLevel(levelArray, mipmappedArray, level);
 }
 
-__asm__(".symver release13_cudaGetMipmappedArrayLevel, cudaGetMipmappedArrayLevel@libcudart.so.13");
+__asm__(".symver release0_cudaGetMipmappedArrayLevel, cudaGetMipmappedArrayLevel@libcudart.so.12");
+
+extern cudaError_t sim__cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level);
+SIM_EXPORT cudaError_t release1_cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level)
+{
+    return sim__cudaGetMipmappedArrayLevel(levelArray, mipmappedArray, level);
+}
+
+__asm__(".symver release1_cudaGetMipmappedArrayLevel, cudaGetMipmappedArrayLevel@libcudart.so.13");
 
 extern cudaError_t sim__cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray);
 SIM_EXPORT cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray)
@@ -5505,12 +8766,20 @@ SIM_EXPORT cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArra
 }
 
 extern cudaError_t sim__cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray);
-SIM_EXPORT cudaError_t release13_cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray)
+SIM_EXPORT cudaError_t release0_cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray)
 {
     return sim__cudaFreeMipmappedArray(mipmappedArray);
 }
 
-__asm__(".symver release13_cudaFreeMipmappedArray, cudaFreeMipmappedArray@libcudart.so.13");
+__asm__(".symver release0_cudaFreeMipmappedArray, cudaFreeMipmappedArray@libcudart.so.12");
+
+extern cudaError_t sim__cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray);
+SIM_EXPORT cudaError_t release1_cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray)
+{
+    return sim__cudaFreeMipmappedArray(mipmappedArray);
+}
+
+__asm__(".symver release1_cudaFreeMipmappedArray, cudaFreeMipmappedArray@libcudart.so.13");
 
 extern cudaError_t sim__cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device);
 SIM_EXPORT cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device)
@@ -5519,12 +8788,20 @@ SIM_EXPORT cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequ
 }
 
 extern cudaError_t sim__cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device);
-SIM_EXPORT cudaError_t release13_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device)
+SIM_EXPORT cudaError_t release0_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device)
 {
     return sim__cudaArrayGetMemoryRequirements(memoryRequirements, array, device);
 }
 
-__asm__(".symver release13_cudaArrayGetMemoryRequirements, cudaArrayGetMemoryRequirements@libcudart.so.13");
+__asm__(".symver release0_cudaArrayGetMemoryRequirements, cudaArrayGetMemoryRequirements@libcudart.so.12");
+
+extern cudaError_t sim__cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device);
+SIM_EXPORT cudaError_t release1_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device)
+{
+    return sim__cudaArrayGetMemoryRequirements(memoryRequirements, array, device);
+}
+
+__asm__(".symver release1_cudaArrayGetMemoryRequirements, cudaArrayGetMemoryRequirements@libcudart.so.13");
 
 extern cudaError_t sim__cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device);
 SIM_EXPORT cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device)
@@ -5533,12 +8810,20 @@ SIM_EXPORT cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayM
 }
 
 extern cudaError_t sim__cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device);
-SIM_EXPORT cudaError_t release13_cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device)
+SIM_EXPORT cudaError_t release0_cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device)
 {
     return sim__cudaMipmappedArrayGetMemoryRequirements(memoryRequirements, mipmap, device);
 }
 
-__asm__(".symver release13_cudaMipmappedArrayGetMemoryRequirements, cudaMipmappedArrayGetMemoryRequirements@libcudart.so.13");
+__asm__(".symver release0_cudaMipmappedArrayGetMemoryRequirements, cudaMipmappedArrayGetMemoryRequirements@libcudart.so.12");
+
+extern cudaError_t sim__cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device);
+SIM_EXPORT cudaError_t release1_cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device)
+{
+    return sim__cudaMipmappedArrayGetMemoryRequirements(memoryRequirements, mipmap, device);
+}
+
+__asm__(".symver release1_cudaMipmappedArrayGetMemoryRequirements, cudaMipmappedArrayGetMemoryRequirements@libcudart.so.13");
 
 extern cudaError_t sim__cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array);
 SIM_EXPORT cudaError_t cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array)
@@ -5547,12 +8832,20 @@ SIM_EXPORT cudaError_t cudaArrayGetSparseProperties(struct cudaArraySparseProper
 }
 
 extern cudaError_t sim__cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array);
-SIM_EXPORT cudaError_t release13_cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array)
+SIM_EXPORT cudaError_t release0_cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array)
 {
     return sim__cudaArrayGetSparseProperties(sparseProperties, array);
 }
 
-__asm__(".symver release13_cudaArrayGetSparseProperties, cudaArrayGetSparseProperties@libcudart.so.13");
+__asm__(".symver release0_cudaArrayGetSparseProperties, cudaArrayGetSparseProperties@libcudart.so.12");
+
+extern cudaError_t sim__cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array);
+SIM_EXPORT cudaError_t release1_cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array)
+{
+    return sim__cudaArrayGetSparseProperties(sparseProperties, array);
+}
+
+__asm__(".symver release1_cudaArrayGetSparseProperties, cudaArrayGetSparseProperties@libcudart.so.13");
 
 extern cudaError_t sim__cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap);
 SIM_EXPORT cudaError_t cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap)
@@ -5561,12 +8854,20 @@ SIM_EXPORT cudaError_t cudaMipmappedArrayGetSparseProperties(struct cudaArraySpa
 }
 
 extern cudaError_t sim__cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap);
-SIM_EXPORT cudaError_t release13_cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap)
+SIM_EXPORT cudaError_t release0_cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap)
 {
     return sim__cudaMipmappedArrayGetSparseProperties(sparseProperties, mipmap);
 }
 
-__asm__(".symver release13_cudaMipmappedArrayGetSparseProperties, cudaMipmappedArrayGetSparseProperties@libcudart.so.13");
+__asm__(".symver release0_cudaMipmappedArrayGetSparseProperties, cudaMipmappedArrayGetSparseProperties@libcudart.so.12");
+
+extern cudaError_t sim__cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap);
+SIM_EXPORT cudaError_t release1_cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap)
+{
+    return sim__cudaMipmappedArrayGetSparseProperties(sparseProperties, mipmap);
+}
+
+__asm__(".symver release1_cudaMipmappedArrayGetSparseProperties, cudaMipmappedArrayGetSparseProperties@libcudart.so.13");
 
 extern cudaError_t sim__cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx);
 SIM_EXPORT cudaError_t cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx)
@@ -5575,12 +8876,20 @@ SIM_EXPORT cudaError_t cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t h
 }
 
 extern cudaError_t sim__cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx);
-SIM_EXPORT cudaError_t release13_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx)
+SIM_EXPORT cudaError_t release0_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx)
 {
     return sim__cudaArrayGetPlane(pPlaneArray, hArray, planeIdx);
 }
 
-__asm__(".symver release13_cudaArrayGetPlane, cudaArrayGetPlane@libcudart.so.13");
+__asm__(".symver release0_cudaArrayGetPlane, cudaArrayGetPlane@libcudart.so.12");
+
+extern cudaError_t sim__cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx);
+SIM_EXPORT cudaError_t release1_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx)
+{
+    return sim__cudaArrayGetPlane(pPlaneArray, hArray, planeIdx);
+}
+
+__asm__(".symver release1_cudaArrayGetPlane, cudaArrayGetPlane@libcudart.so.13");
 
 extern CUresult sim__cuInit(unsigned int Flags);
 SIM_EXPORT CUresult cuInit(unsigned int Flags)
@@ -5588,11 +8897,27 @@ SIM_EXPORT CUresult cuInit(unsigned int Flags)
     return sim__cuInit(Flags);
 }
 
+extern CUresult sim__cuInit(unsigned int Flags);
+SIM_EXPORT CUresult release0_cuInit(unsigned int Flags)
+{
+    return sim__cuInit(Flags);
+}
+
+__asm__(".symver release0_cuInit, cuInit@libcudart.so.12");
+
 extern CUresult sim__cuDriverGetVersion(int *driverVersion);
 SIM_EXPORT CUresult cuDriverGetVersion(int *driverVersion)
 {
     return sim__cuDriverGetVersion(driverVersion);
 }
+
+extern CUresult sim__cuDriverGetVersion(int *driverVersion);
+SIM_EXPORT CUresult release0_cuDriverGetVersion(int *driverVersion)
+{
+    return sim__cuDriverGetVersion(driverVersion);
+}
+
+__asm__(".symver release0_cuDriverGetVersion, cuDriverGetVersion@libcudart.so.12");
 
 extern CUresult sim__cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus);
 SIM_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus)
@@ -5600,11 +8925,27 @@ SIM_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cuda
     return sim__cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, symbolStatus);
 }
 
+extern CUresult sim__cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus);
+SIM_EXPORT CUresult release0_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus)
+{
+    return sim__cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, symbolStatus);
+}
+
+__asm__(".symver release0_cuGetProcAddress_v2, cuGetProcAddress_v2@libcudart.so.12");
+
 extern CUresult sim__cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId);
 SIM_EXPORT CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
 {
     return sim__cuGetExportTable(ppExportTable, pExportTableId);
 }
+
+extern CUresult sim__cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId);
+SIM_EXPORT CUresult release0_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
+{
+    return sim__cuGetExportTable(ppExportTable, pExportTableId);
+}
+
+__asm__(".symver release0_cuGetExportTable, cuGetExportTable@libcudart.so.12");
 
 extern CUresult sim__cuGetErrorName(CUresult error, const char **pStr);
 SIM_EXPORT CUresult cuGetErrorName(CUresult error, const char **pStr)
@@ -5612,11 +8953,27 @@ SIM_EXPORT CUresult cuGetErrorName(CUresult error, const char **pStr)
     return sim__cuGetErrorName(error, pStr);
 }
 
+extern CUresult sim__cuGetErrorName(CUresult error, const char **pStr);
+SIM_EXPORT CUresult release0_cuGetErrorName(CUresult error, const char **pStr)
+{
+    return sim__cuGetErrorName(error, pStr);
+}
+
+__asm__(".symver release0_cuGetErrorName, cuGetErrorName@libcudart.so.12");
+
 extern CUresult sim__cuGetErrorString(CUresult error, const char **pStr);
 SIM_EXPORT CUresult cuGetErrorString(CUresult error, const char **pStr)
 {
     return sim__cuGetErrorString(error, pStr);
 }
+
+extern CUresult sim__cuGetErrorString(CUresult error, const char **pStr);
+SIM_EXPORT CUresult release0_cuGetErrorString(CUresult error, const char **pStr)
+{
+    return sim__cuGetErrorString(error, pStr);
+}
+
+__asm__(".symver release0_cuGetErrorString, cuGetErrorString@libcudart.so.12");
 
 extern CUresult sim__cuDeviceGetCount(int *count);
 SIM_EXPORT CUresult cuDeviceGetCount(int *count)
@@ -5624,11 +8981,27 @@ SIM_EXPORT CUresult cuDeviceGetCount(int *count)
     return sim__cuDeviceGetCount(count);
 }
 
+extern CUresult sim__cuDeviceGetCount(int *count);
+SIM_EXPORT CUresult release0_cuDeviceGetCount(int *count)
+{
+    return sim__cuDeviceGetCount(count);
+}
+
+__asm__(".symver release0_cuDeviceGetCount, cuDeviceGetCount@libcudart.so.12");
+
 extern CUresult sim__cuDeviceGet(CUdevice *device, int ordinal);
 SIM_EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {
     return sim__cuDeviceGet(device, ordinal);
 }
+
+extern CUresult sim__cuDeviceGet(CUdevice *device, int ordinal);
+SIM_EXPORT CUresult release0_cuDeviceGet(CUdevice *device, int ordinal)
+{
+    return sim__cuDeviceGet(device, ordinal);
+}
+
+__asm__(".symver release0_cuDeviceGet, cuDeviceGet@libcudart.so.12");
 
 extern CUresult sim__cuDeviceGetName(char *name, int len, CUdevice dev);
 SIM_EXPORT CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
@@ -5636,11 +9009,27 @@ SIM_EXPORT CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
     return sim__cuDeviceGetName(name, len, dev);
 }
 
+extern CUresult sim__cuDeviceGetName(char *name, int len, CUdevice dev);
+SIM_EXPORT CUresult release0_cuDeviceGetName(char *name, int len, CUdevice dev)
+{
+    return sim__cuDeviceGetName(name, len, dev);
+}
+
+__asm__(".symver release0_cuDeviceGetName, cuDeviceGetName@libcudart.so.12");
+
 extern CUresult sim__cuDeviceGetUuid(CUuuid *uuid, CUdevice dev);
 SIM_EXPORT CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
 {
     return sim__cuDeviceGetUuid(uuid, dev);
 }
+
+extern CUresult sim__cuDeviceGetUuid(CUuuid *uuid, CUdevice dev);
+SIM_EXPORT CUresult release0_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
+{
+    return sim__cuDeviceGetUuid(uuid, dev);
+}
+
+__asm__(".symver release0_cuDeviceGetUuid, cuDeviceGetUuid@libcudart.so.12");
 
 extern CUresult sim__cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev);
 SIM_EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
@@ -5648,11 +9037,27 @@ SIM_EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
     return sim__cuDeviceGetUuid_v2(uuid, dev);
 }
 
+extern CUresult sim__cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev);
+SIM_EXPORT CUresult release0_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
+{
+    return sim__cuDeviceGetUuid_v2(uuid, dev);
+}
+
+__asm__(".symver release0_cuDeviceGetUuid_v2, cuDeviceGetUuid_v2@libcudart.so.12");
+
 extern CUresult sim__cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev);
 SIM_EXPORT CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
 {
     return sim__cuDeviceCanAccessPeer(canAccessPeer, dev, peerDev);
 }
+
+extern CUresult sim__cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev);
+SIM_EXPORT CUresult release0_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
+{
+    return sim__cuDeviceCanAccessPeer(canAccessPeer, dev, peerDev);
+}
+
+__asm__(".symver release0_cuDeviceCanAccessPeer, cuDeviceCanAccessPeer@libcudart.so.12");
 
 extern CUresult sim__cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev);
 SIM_EXPORT CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
@@ -5660,11 +9065,27 @@ SIM_EXPORT CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUd
     return sim__cuDeviceGetAttribute(pi, attrib, dev);
 }
 
+extern CUresult sim__cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev);
+SIM_EXPORT CUresult release0_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
+{
+    return sim__cuDeviceGetAttribute(pi, attrib, dev);
+}
+
+__asm__(".symver release0_cuDeviceGetAttribute, cuDeviceGetAttribute@libcudart.so.12");
+
 extern CUresult sim__cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev);
 SIM_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
 {
     return sim__cuDeviceTotalMem_v2(bytes, dev);
 }
+
+extern CUresult sim__cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev);
+SIM_EXPORT CUresult release0_cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
+{
+    return sim__cuDeviceTotalMem_v2(bytes, dev);
+}
+
+__asm__(".symver release0_cuDeviceTotalMem_v2, cuDeviceTotalMem_v2@libcudart.so.12");
 
 extern CUresult sim__cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev);
 SIM_EXPORT CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
@@ -5672,11 +9093,27 @@ SIM_EXPORT CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
     return sim__cuDeviceGetPCIBusId(pciBusId, len, dev);
 }
 
+extern CUresult sim__cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev);
+SIM_EXPORT CUresult release0_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
+{
+    return sim__cuDeviceGetPCIBusId(pciBusId, len, dev);
+}
+
+__asm__(".symver release0_cuDeviceGetPCIBusId, cuDeviceGetPCIBusId@libcudart.so.12");
+
 extern CUresult sim__cuDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, CUdevice dev, int flags);
 SIM_EXPORT CUresult cuDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, CUdevice dev, int flags)
 {
     return sim__cuDeviceGetNvSciSyncAttributes(nvSciSyncAttrList, dev, flags);
 }
+
+extern CUresult sim__cuDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, CUdevice dev, int flags);
+SIM_EXPORT CUresult release0_cuDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, CUdevice dev, int flags)
+{
+    return sim__cuDeviceGetNvSciSyncAttributes(nvSciSyncAttrList, dev, flags);
+}
+
+__asm__(".symver release0_cuDeviceGetNvSciSyncAttributes, cuDeviceGetNvSciSyncAttributes@libcudart.so.12");
 
 extern CUresult sim__cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev);
 SIM_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
@@ -5684,11 +9121,27 @@ SIM_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
     return sim__cuDevicePrimaryCtxRetain(pctx, dev);
 }
 
+extern CUresult sim__cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev);
+SIM_EXPORT CUresult release0_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
+{
+    return sim__cuDevicePrimaryCtxRetain(pctx, dev);
+}
+
+__asm__(".symver release0_cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain@libcudart.so.12");
+
 extern CUresult sim__cuDevicePrimaryCtxRelease_v2(CUdevice dev);
 SIM_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
     return sim__cuDevicePrimaryCtxRelease_v2(dev);
 }
+
+extern CUresult sim__cuDevicePrimaryCtxRelease_v2(CUdevice dev);
+SIM_EXPORT CUresult release0_cuDevicePrimaryCtxRelease_v2(CUdevice dev)
+{
+    return sim__cuDevicePrimaryCtxRelease_v2(dev);
+}
+
+__asm__(".symver release0_cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRelease_v2@libcudart.so.12");
 
 extern CUresult sim__cuCtxGetCurrent(CUcontext *pctx);
 SIM_EXPORT CUresult cuCtxGetCurrent(CUcontext *pctx)
@@ -5696,11 +9149,27 @@ SIM_EXPORT CUresult cuCtxGetCurrent(CUcontext *pctx)
     return sim__cuCtxGetCurrent(pctx);
 }
 
+extern CUresult sim__cuCtxGetCurrent(CUcontext *pctx);
+SIM_EXPORT CUresult release0_cuCtxGetCurrent(CUcontext *pctx)
+{
+    return sim__cuCtxGetCurrent(pctx);
+}
+
+__asm__(".symver release0_cuCtxGetCurrent, cuCtxGetCurrent@libcudart.so.12");
+
 extern CUresult sim__cuCtxSetCurrent(CUcontext ctx);
 SIM_EXPORT CUresult cuCtxSetCurrent(CUcontext ctx)
 {
     return sim__cuCtxSetCurrent(ctx);
 }
+
+extern CUresult sim__cuCtxSetCurrent(CUcontext ctx);
+SIM_EXPORT CUresult release0_cuCtxSetCurrent(CUcontext ctx)
+{
+    return sim__cuCtxSetCurrent(ctx);
+}
+
+__asm__(".symver release0_cuCtxSetCurrent, cuCtxSetCurrent@libcudart.so.12");
 
 extern CUresult sim__cuCtxGetDevice(CUdevice *device);
 SIM_EXPORT CUresult cuCtxGetDevice(CUdevice *device)
@@ -5708,11 +9177,27 @@ SIM_EXPORT CUresult cuCtxGetDevice(CUdevice *device)
     return sim__cuCtxGetDevice(device);
 }
 
+extern CUresult sim__cuCtxGetDevice(CUdevice *device);
+SIM_EXPORT CUresult release0_cuCtxGetDevice(CUdevice *device)
+{
+    return sim__cuCtxGetDevice(device);
+}
+
+__asm__(".symver release0_cuCtxGetDevice, cuCtxGetDevice@libcudart.so.12");
+
 extern CUresult sim__cuCtxSynchronize(void);
 SIM_EXPORT CUresult cuCtxSynchronize(void)
 {
     return sim__cuCtxSynchronize();
 }
+
+extern CUresult sim__cuCtxSynchronize(void);
+SIM_EXPORT CUresult release0_cuCtxSynchronize(void)
+{
+    return sim__cuCtxSynchronize();
+}
+
+__asm__(".symver release0_cuCtxSynchronize, cuCtxSynchronize@libcudart.so.12");
 
 extern CUresult sim__cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags);
 SIM_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
@@ -5720,11 +9205,27 @@ SIM_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Fl
     return sim__cuCtxEnablePeerAccess(peerContext, Flags);
 }
 
+extern CUresult sim__cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags);
+SIM_EXPORT CUresult release0_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
+{
+    return sim__cuCtxEnablePeerAccess(peerContext, Flags);
+}
+
+__asm__(".symver release0_cuCtxEnablePeerAccess, cuCtxEnablePeerAccess@libcudart.so.12");
+
 extern CUresult sim__cuCtxDisablePeerAccess(CUcontext peerContext);
 SIM_EXPORT CUresult cuCtxDisablePeerAccess(CUcontext peerContext)
 {
     return sim__cuCtxDisablePeerAccess(peerContext);
 }
+
+extern CUresult sim__cuCtxDisablePeerAccess(CUcontext peerContext);
+SIM_EXPORT CUresult release0_cuCtxDisablePeerAccess(CUcontext peerContext)
+{
+    return sim__cuCtxDisablePeerAccess(peerContext);
+}
+
+__asm__(".symver release0_cuCtxDisablePeerAccess, cuCtxDisablePeerAccess@libcudart.so.12");
 
 extern CUresult sim__cuMemGetInfo_v2(size_t *free, size_t *total);
 SIM_EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
@@ -5732,11 +9233,27 @@ SIM_EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
     return sim__cuMemGetInfo_v2(free, total);
 }
 
+extern CUresult sim__cuMemGetInfo_v2(size_t *free, size_t *total);
+SIM_EXPORT CUresult release0_cuMemGetInfo_v2(size_t *free, size_t *total)
+{
+    return sim__cuMemGetInfo_v2(free, total);
+}
+
+__asm__(".symver release0_cuMemGetInfo_v2, cuMemGetInfo_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize);
 SIM_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
 {
     return sim__cuMemAlloc_v2(dptr, bytesize);
 }
+
+extern CUresult sim__cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize);
+SIM_EXPORT CUresult release0_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
+{
+    return sim__cuMemAlloc_v2(dptr, bytesize);
+}
+
+__asm__(".symver release0_cuMemAlloc_v2, cuMemAlloc_v2@libcudart.so.12");
 
 extern CUresult sim__cuMemFree_v2(CUdeviceptr dptr);
 SIM_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr)
@@ -5744,11 +9261,27 @@ SIM_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr)
     return sim__cuMemFree_v2(dptr);
 }
 
+extern CUresult sim__cuMemFree_v2(CUdeviceptr dptr);
+SIM_EXPORT CUresult release0_cuMemFree_v2(CUdeviceptr dptr)
+{
+    return sim__cuMemFree_v2(dptr);
+}
+
+__asm__(".symver release0_cuMemFree_v2, cuMemFree_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option);
 SIM_EXPORT CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option)
 {
     return sim__cuMemGetAllocationGranularity(granularity, prop, option);
 }
+
+extern CUresult sim__cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option);
+SIM_EXPORT CUresult release0_cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option)
+{
+    return sim__cuMemGetAllocationGranularity(granularity, prop, option);
+}
+
+__asm__(".symver release0_cuMemGetAllocationGranularity, cuMemGetAllocationGranularity@libcudart.so.12");
 
 extern CUresult sim__cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long long flags);
 SIM_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long long flags)
@@ -5756,11 +9289,27 @@ SIM_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t siz
     return sim__cuMemCreate(handle, size, prop, flags);
 }
 
+extern CUresult sim__cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long long flags);
+SIM_EXPORT CUresult release0_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long long flags)
+{
+    return sim__cuMemCreate(handle, size, prop, flags);
+}
+
+__asm__(".symver release0_cuMemCreate, cuMemCreate@libcudart.so.12");
+
 extern CUresult sim__cuMemRelease(CUmemGenericAllocationHandle handle);
 SIM_EXPORT CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 {
     return sim__cuMemRelease(handle);
 }
+
+extern CUresult sim__cuMemRelease(CUmemGenericAllocationHandle handle);
+SIM_EXPORT CUresult release0_cuMemRelease(CUmemGenericAllocationHandle handle)
+{
+    return sim__cuMemRelease(handle);
+}
+
+__asm__(".symver release0_cuMemRelease, cuMemRelease@libcudart.so.12");
 
 extern CUresult sim__cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags);
 SIM_EXPORT CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags)
@@ -5768,11 +9317,27 @@ SIM_EXPORT CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t al
     return sim__cuMemAddressReserve(ptr, size, alignment, addr, flags);
 }
 
+extern CUresult sim__cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags);
+SIM_EXPORT CUresult release0_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags)
+{
+    return sim__cuMemAddressReserve(ptr, size, alignment, addr, flags);
+}
+
+__asm__(".symver release0_cuMemAddressReserve, cuMemAddressReserve@libcudart.so.12");
+
 extern CUresult sim__cuMemAddressFree(CUdeviceptr ptr, size_t size);
 SIM_EXPORT CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size)
 {
     return sim__cuMemAddressFree(ptr, size);
 }
+
+extern CUresult sim__cuMemAddressFree(CUdeviceptr ptr, size_t size);
+SIM_EXPORT CUresult release0_cuMemAddressFree(CUdeviceptr ptr, size_t size)
+{
+    return sim__cuMemAddressFree(ptr, size);
+}
+
+__asm__(".symver release0_cuMemAddressFree, cuMemAddressFree@libcudart.so.12");
 
 extern CUresult sim__cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags);
 SIM_EXPORT CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags)
@@ -5780,11 +9345,27 @@ SIM_EXPORT CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemG
     return sim__cuMemMap(ptr, size, offset, handle, flags);
 }
 
+extern CUresult sim__cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags);
+SIM_EXPORT CUresult release0_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags)
+{
+    return sim__cuMemMap(ptr, size, offset, handle, flags);
+}
+
+__asm__(".symver release0_cuMemMap, cuMemMap@libcudart.so.12");
+
 extern CUresult sim__cuMemUnmap(CUdeviceptr ptr, size_t size);
 SIM_EXPORT CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 {
     return sim__cuMemUnmap(ptr, size);
 }
+
+extern CUresult sim__cuMemUnmap(CUdeviceptr ptr, size_t size);
+SIM_EXPORT CUresult release0_cuMemUnmap(CUdeviceptr ptr, size_t size)
+{
+    return sim__cuMemUnmap(ptr, size);
+}
+
+__asm__(".symver release0_cuMemUnmap, cuMemUnmap@libcudart.so.12");
 
 extern CUresult sim__cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count);
 SIM_EXPORT CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
@@ -5792,11 +9373,27 @@ SIM_EXPORT CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAcce
     return sim__cuMemSetAccess(ptr, size, desc, count);
 }
 
+extern CUresult sim__cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count);
+SIM_EXPORT CUresult release0_cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
+{
+    return sim__cuMemSetAccess(ptr, size, desc, count);
+}
+
+__asm__(".symver release0_cuMemSetAccess, cuMemSetAccess@libcudart.so.12");
+
 extern CUresult sim__cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr);
 SIM_EXPORT CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)
 {
     return sim__cuMemGetAccess(flags, location, ptr);
 }
+
+extern CUresult sim__cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr);
+SIM_EXPORT CUresult release0_cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)
+{
+    return sim__cuMemGetAccess(flags, location, ptr);
+}
+
+__asm__(".symver release0_cuMemGetAccess, cuMemGetAccess@libcudart.so.12");
 
 extern CUresult sim__cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle);
 SIM_EXPORT CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle)
@@ -5804,11 +9401,27 @@ SIM_EXPORT CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *
     return sim__cuMemGetAllocationPropertiesFromHandle(prop, handle);
 }
 
+extern CUresult sim__cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle);
+SIM_EXPORT CUresult release0_cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle)
+{
+    return sim__cuMemGetAllocationPropertiesFromHandle(prop, handle);
+}
+
+__asm__(".symver release0_cuMemGetAllocationPropertiesFromHandle, cuMemGetAllocationPropertiesFromHandle@libcudart.so.12");
+
 extern CUresult sim__cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr);
 SIM_EXPORT CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
 {
     return sim__cuMemRetainAllocationHandle(handle, addr);
 }
+
+extern CUresult sim__cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr);
+SIM_EXPORT CUresult release0_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
+{
+    return sim__cuMemRetainAllocationHandle(handle, addr);
+}
+
+__asm__(".symver release0_cuMemRetainAllocationHandle, cuMemRetainAllocationHandle@libcudart.so.12");
 
 extern CUresult sim__cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags);
 SIM_EXPORT CUresult cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags)
@@ -5816,11 +9429,27 @@ SIM_EXPORT CUresult cuMemExportToShareableHandle(void *shareableHandle, CUmemGen
     return sim__cuMemExportToShareableHandle(shareableHandle, handle, handleType, flags);
 }
 
+extern CUresult sim__cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags);
+SIM_EXPORT CUresult release0_cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    return sim__cuMemExportToShareableHandle(shareableHandle, handle, handleType, flags);
+}
+
+__asm__(".symver release0_cuMemExportToShareableHandle, cuMemExportToShareableHandle@libcudart.so.12");
+
 extern CUresult sim__cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle, CUmemAllocationHandleType shHandleType);
 SIM_EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle, CUmemAllocationHandleType shHandleType)
 {
     return sim__cuMemImportFromShareableHandle(handle, osHandle, shHandleType);
 }
+
+extern CUresult sim__cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle, CUmemAllocationHandleType shHandleType);
+SIM_EXPORT CUresult release0_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle, CUmemAllocationHandleType shHandleType)
+{
+    return sim__cuMemImportFromShareableHandle(handle, osHandle, shHandleType);
+}
+
+__asm__(".symver release0_cuMemImportFromShareableHandle, cuMemImportFromShareableHandle@libcudart.so.12");
 
 extern CUresult sim__cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
@@ -5828,11 +9457,27 @@ SIM_EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, 
     return sim__cuMemcpyHtoD_v2(dstDevice, srcHost, ByteCount);
 }
 
+extern CUresult sim__cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+{
+    return sim__cuMemcpyHtoD_v2(dstDevice, srcHost, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyHtoD_v2, cuMemcpyHtoD_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
 {
     return sim__cuMemcpyDtoH_v2(dstHost, srcDevice, ByteCount);
 }
+
+extern CUresult sim__cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return sim__cuMemcpyDtoH_v2(dstHost, srcDevice, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyDtoH_v2, cuMemcpyDtoH_v2@libcudart.so.12");
 
 extern CUresult sim__cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
@@ -5840,11 +9485,27 @@ SIM_EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice
     return sim__cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount);
 }
 
+extern CUresult sim__cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return sim__cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyDtoD_v2, cuMemcpyDtoD_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
 {
     return sim__cuMemcpyHtoDAsync_v2(dstDevice, srcHost, ByteCount, hStream);
 }
+
+extern CUresult sim__cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    return sim__cuMemcpyHtoDAsync_v2(dstDevice, srcHost, ByteCount, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyHtoDAsync_v2, cuMemcpyHtoDAsync_v2@libcudart.so.12");
 
 extern CUresult sim__cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
@@ -5852,11 +9513,27 @@ SIM_EXPORT CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, s
     return sim__cuMemcpyDtoHAsync_v2(dstHost, srcDevice, ByteCount, hStream);
 }
 
+extern CUresult sim__cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    return sim__cuMemcpyDtoHAsync_v2(dstHost, srcDevice, ByteCount, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyDtoHAsync_v2, cuMemcpyDtoHAsync_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N);
 SIM_EXPORT CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {
     return sim__cuMemsetD8_v2(dstDevice, uc, N);
 }
+
+extern CUresult sim__cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N);
+SIM_EXPORT CUresult release0_cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
+{
+    return sim__cuMemsetD8_v2(dstDevice, uc, N);
+}
+
+__asm__(".symver release0_cuMemsetD8_v2, cuMemsetD8_v2@libcudart.so.12");
 
 extern CUresult sim__cuStreamCreate(CUstream *phStream, unsigned int Flags);
 SIM_EXPORT CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags)
@@ -5864,11 +9541,27 @@ SIM_EXPORT CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags)
     return sim__cuStreamCreate(phStream, Flags);
 }
 
+extern CUresult sim__cuStreamCreate(CUstream *phStream, unsigned int Flags);
+SIM_EXPORT CUresult release0_cuStreamCreate(CUstream *phStream, unsigned int Flags)
+{
+    return sim__cuStreamCreate(phStream, Flags);
+}
+
+__asm__(".symver release0_cuStreamCreate, cuStreamCreate@libcudart.so.12");
+
 extern CUresult sim__cuStreamDestroy_v2(CUstream hStream);
 SIM_EXPORT CUresult cuStreamDestroy_v2(CUstream hStream)
 {
     return sim__cuStreamDestroy_v2(hStream);
 }
+
+extern CUresult sim__cuStreamDestroy_v2(CUstream hStream);
+SIM_EXPORT CUresult release0_cuStreamDestroy_v2(CUstream hStream)
+{
+    return sim__cuStreamDestroy_v2(hStream);
+}
+
+__asm__(".symver release0_cuStreamDestroy_v2, cuStreamDestroy_v2@libcudart.so.12");
 
 extern CUresult sim__cuStreamSynchronize(CUstream hStream);
 SIM_EXPORT CUresult cuStreamSynchronize(CUstream hStream)
@@ -5876,11 +9569,27 @@ SIM_EXPORT CUresult cuStreamSynchronize(CUstream hStream)
     return sim__cuStreamSynchronize(hStream);
 }
 
+extern CUresult sim__cuStreamSynchronize(CUstream hStream);
+SIM_EXPORT CUresult release0_cuStreamSynchronize(CUstream hStream)
+{
+    return sim__cuStreamSynchronize(hStream);
+}
+
+__asm__(".symver release0_cuStreamSynchronize, cuStreamSynchronize@libcudart.so.12");
+
 extern CUresult sim__cuStreamQuery(CUstream hStream);
 SIM_EXPORT CUresult cuStreamQuery(CUstream hStream)
 {
     return sim__cuStreamQuery(hStream);
 }
+
+extern CUresult sim__cuStreamQuery(CUstream hStream);
+SIM_EXPORT CUresult release0_cuStreamQuery(CUstream hStream)
+{
+    return sim__cuStreamQuery(hStream);
+}
+
+__asm__(".symver release0_cuStreamQuery, cuStreamQuery@libcudart.so.12");
 
 extern CUresult sim__cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags);
 SIM_EXPORT CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
@@ -5888,11 +9597,27 @@ SIM_EXPORT CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned
     return sim__cuStreamWaitEvent(hStream, hEvent, Flags);
 }
 
+extern CUresult sim__cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags);
+SIM_EXPORT CUresult release0_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+    return sim__cuStreamWaitEvent(hStream, hEvent, Flags);
+}
+
+__asm__(".symver release0_cuStreamWaitEvent, cuStreamWaitEvent@libcudart.so.12");
+
 extern CUresult sim__cuEventCreate(CUevent *phEvent, unsigned int Flags);
 SIM_EXPORT CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags)
 {
     return sim__cuEventCreate(phEvent, Flags);
 }
+
+extern CUresult sim__cuEventCreate(CUevent *phEvent, unsigned int Flags);
+SIM_EXPORT CUresult release0_cuEventCreate(CUevent *phEvent, unsigned int Flags)
+{
+    return sim__cuEventCreate(phEvent, Flags);
+}
+
+__asm__(".symver release0_cuEventCreate, cuEventCreate@libcudart.so.12");
 
 extern CUresult sim__cuEventDestroy_v2(CUevent hEvent);
 SIM_EXPORT CUresult cuEventDestroy_v2(CUevent hEvent)
@@ -5900,11 +9625,27 @@ SIM_EXPORT CUresult cuEventDestroy_v2(CUevent hEvent)
     return sim__cuEventDestroy_v2(hEvent);
 }
 
+extern CUresult sim__cuEventDestroy_v2(CUevent hEvent);
+SIM_EXPORT CUresult release0_cuEventDestroy_v2(CUevent hEvent)
+{
+    return sim__cuEventDestroy_v2(hEvent);
+}
+
+__asm__(".symver release0_cuEventDestroy_v2, cuEventDestroy_v2@libcudart.so.12");
+
 extern CUresult sim__cuEventRecord(CUevent hEvent, CUstream hStream);
 SIM_EXPORT CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
 {
     return sim__cuEventRecord(hEvent, hStream);
 }
+
+extern CUresult sim__cuEventRecord(CUevent hEvent, CUstream hStream);
+SIM_EXPORT CUresult release0_cuEventRecord(CUevent hEvent, CUstream hStream)
+{
+    return sim__cuEventRecord(hEvent, hStream);
+}
+
+__asm__(".symver release0_cuEventRecord, cuEventRecord@libcudart.so.12");
 
 extern CUresult sim__cuEventQuery(CUevent hEvent);
 SIM_EXPORT CUresult cuEventQuery(CUevent hEvent)
@@ -5912,11 +9653,27 @@ SIM_EXPORT CUresult cuEventQuery(CUevent hEvent)
     return sim__cuEventQuery(hEvent);
 }
 
+extern CUresult sim__cuEventQuery(CUevent hEvent);
+SIM_EXPORT CUresult release0_cuEventQuery(CUevent hEvent)
+{
+    return sim__cuEventQuery(hEvent);
+}
+
+__asm__(".symver release0_cuEventQuery, cuEventQuery@libcudart.so.12");
+
 extern CUresult sim__cuEventSynchronize(CUevent hEvent);
 SIM_EXPORT CUresult cuEventSynchronize(CUevent hEvent)
 {
     return sim__cuEventSynchronize(hEvent);
 }
+
+extern CUresult sim__cuEventSynchronize(CUevent hEvent);
+SIM_EXPORT CUresult release0_cuEventSynchronize(CUevent hEvent)
+{
+    return sim__cuEventSynchronize(hEvent);
+}
+
+__asm__(".symver release0_cuEventSynchronize, cuEventSynchronize@libcudart.so.12");
 
 extern CUresult sim__cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray);
 SIM_EXPORT CUresult cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
@@ -5924,11 +9681,27 @@ SIM_EXPORT CUresult cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPT
     return sim__cuArrayCreate_v2(pHandle, pAllocateArray);
 }
 
+extern CUresult sim__cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray);
+SIM_EXPORT CUresult release0_cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
+{
+    return sim__cuArrayCreate_v2(pHandle, pAllocateArray);
+}
+
+__asm__(".symver release0_cuArrayCreate_v2, cuArrayCreate_v2@libcudart.so.12");
+
 extern CUresult sim__cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray);
 SIM_EXPORT CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
 {
     return sim__cuArrayGetDescriptor_v2(pArrayDescriptor, hArray);
 }
+
+extern CUresult sim__cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray);
+SIM_EXPORT CUresult release0_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+{
+    return sim__cuArrayGetDescriptor_v2(pArrayDescriptor, hArray);
+}
+
+__asm__(".symver release0_cuArrayGetDescriptor_v2, cuArrayGetDescriptor_v2@libcudart.so.12");
 
 extern CUresult sim__cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray);
 SIM_EXPORT CUresult cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
@@ -5936,11 +9709,27 @@ SIM_EXPORT CUresult cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESC
     return sim__cuArray3DCreate_v2(pHandle, pAllocateArray);
 }
 
+extern CUresult sim__cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray);
+SIM_EXPORT CUresult release0_cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
+{
+    return sim__cuArray3DCreate_v2(pHandle, pAllocateArray);
+}
+
+__asm__(".symver release0_cuArray3DCreate_v2, cuArray3DCreate_v2@libcudart.so.12");
+
 extern CUresult sim__cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray);
 SIM_EXPORT CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
 {
     return sim__cuArray3DGetDescriptor_v2(pArrayDescriptor, hArray);
 }
+
+extern CUresult sim__cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray);
+SIM_EXPORT CUresult release0_cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+{
+    return sim__cuArray3DGetDescriptor_v2(pArrayDescriptor, hArray);
+}
+
+__asm__(".symver release0_cuArray3DGetDescriptor_v2, cuArray3DGetDescriptor_v2@libcudart.so.12");
 
 extern CUresult sim__cuArrayDestroy(CUarray hArray);
 SIM_EXPORT CUresult cuArrayDestroy(CUarray hArray)
@@ -5948,11 +9737,27 @@ SIM_EXPORT CUresult cuArrayDestroy(CUarray hArray)
     return sim__cuArrayDestroy(hArray);
 }
 
+extern CUresult sim__cuArrayDestroy(CUarray hArray);
+SIM_EXPORT CUresult release0_cuArrayDestroy(CUarray hArray)
+{
+    return sim__cuArrayDestroy(hArray);
+}
+
+__asm__(".symver release0_cuArrayDestroy, cuArrayDestroy@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount)
 {
     return sim__cuMemcpyHtoA_v2(dstArray, dstOffset, srcHost, ByteCount);
 }
+
+extern CUresult sim__cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount)
+{
+    return sim__cuMemcpyHtoA_v2(dstArray, dstOffset, srcHost, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyHtoA_v2, cuMemcpyHtoA_v2@libcudart.so.12");
 
 extern CUresult sim__cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
@@ -5960,11 +9765,27 @@ SIM_EXPORT CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcO
     return sim__cuMemcpyAtoH_v2(dstHost, srcArray, srcOffset, ByteCount);
 }
 
+extern CUresult sim__cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return sim__cuMemcpyAtoH_v2(dstHost, srcArray, srcOffset, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyAtoH_v2, cuMemcpyAtoH_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)
 {
     return sim__cuMemcpyDtoA_v2(dstArray, dstOffset, srcDevice, ByteCount);
 }
+
+extern CUresult sim__cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return sim__cuMemcpyDtoA_v2(dstArray, dstOffset, srcDevice, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyDtoA_v2, cuMemcpyDtoA_v2@libcudart.so.12");
 
 extern CUresult sim__cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount)
@@ -5972,11 +9793,27 @@ SIM_EXPORT CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, siz
     return sim__cuMemcpyAtoD_v2(dstDevice, srcArray, srcOffset, ByteCount);
 }
 
+extern CUresult sim__cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return sim__cuMemcpyAtoD_v2(dstDevice, srcArray, srcOffset, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyAtoD_v2, cuMemcpyAtoD_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
 {
     return sim__cuMemcpyAtoA_v2(dstArray, dstOffset, srcArray, srcOffset, ByteCount);
 }
+
+extern CUresult sim__cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return sim__cuMemcpyAtoA_v2(dstArray, dstOffset, srcArray, srcOffset, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyAtoA_v2, cuMemcpyAtoA_v2@libcudart.so.12");
 
 extern CUresult sim__cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream)
@@ -5984,11 +9821,27 @@ SIM_EXPORT CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, con
     return sim__cuMemcpyHtoAAsync_v2(dstArray, dstOffset, srcHost, ByteCount, hStream);
 }
 
+extern CUresult sim__cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    return sim__cuMemcpyHtoAAsync_v2(dstArray, dstOffset, srcHost, ByteCount, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyHtoAAsync_v2, cuMemcpyHtoAAsync_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream)
 {
     return sim__cuMemcpyAtoHAsync_v2(dstHost, srcArray, srcOffset, ByteCount, hStream);
 }
+
+extern CUresult sim__cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream)
+{
+    return sim__cuMemcpyAtoHAsync_v2(dstHost, srcArray, srcOffset, ByteCount, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyAtoHAsync_v2, cuMemcpyAtoHAsync_v2@libcudart.so.12");
 
 extern CUresult sim__cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy);
 SIM_EXPORT CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
@@ -5996,11 +9849,27 @@ SIM_EXPORT CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
     return sim__cuMemcpy2D_v2(pCopy);
 }
 
+extern CUresult sim__cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy);
+SIM_EXPORT CUresult release0_cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
+{
+    return sim__cuMemcpy2D_v2(pCopy);
+}
+
+__asm__(".symver release0_cuMemcpy2D_v2, cuMemcpy2D_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy);
 SIM_EXPORT CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
 {
     return sim__cuMemcpy2DUnaligned_v2(pCopy);
 }
+
+extern CUresult sim__cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy);
+SIM_EXPORT CUresult release0_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
+{
+    return sim__cuMemcpy2DUnaligned_v2(pCopy);
+}
+
+__asm__(".symver release0_cuMemcpy2DUnaligned_v2, cuMemcpy2DUnaligned_v2@libcudart.so.12");
 
 extern CUresult sim__cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
@@ -6008,11 +9877,27 @@ SIM_EXPORT CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStr
     return sim__cuMemcpy2DAsync_v2(pCopy, hStream);
 }
 
+extern CUresult sim__cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+{
+    return sim__cuMemcpy2DAsync_v2(pCopy, hStream);
+}
+
+__asm__(".symver release0_cuMemcpy2DAsync_v2, cuMemcpy2DAsync_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy);
 SIM_EXPORT CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
 {
     return sim__cuMemcpy3D_v2(pCopy);
 }
+
+extern CUresult sim__cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy);
+SIM_EXPORT CUresult release0_cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
+{
+    return sim__cuMemcpy3D_v2(pCopy);
+}
+
+__asm__(".symver release0_cuMemcpy3D_v2, cuMemcpy3D_v2@libcudart.so.12");
 
 extern CUresult sim__cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
@@ -6020,11 +9905,27 @@ SIM_EXPORT CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStr
     return sim__cuMemcpy3DAsync_v2(pCopy, hStream);
 }
 
+extern CUresult sim__cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
+{
+    return sim__cuMemcpy3DAsync_v2(pCopy, hStream);
+}
+
+__asm__(".symver release0_cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy);
 SIM_EXPORT CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
 {
     return sim__cuMemcpy3DPeer(pCopy);
 }
+
+extern CUresult sim__cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy);
+SIM_EXPORT CUresult release0_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
+{
+    return sim__cuMemcpy3DPeer(pCopy);
+}
+
+__asm__(".symver release0_cuMemcpy3DPeer, cuMemcpy3DPeer@libcudart.so.12");
 
 extern CUresult sim__cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
@@ -6032,11 +9933,27 @@ SIM_EXPORT CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstrea
     return sim__cuMemcpy3DPeerAsync(pCopy, hStream);
 }
 
+extern CUresult sim__cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
+{
+    return sim__cuMemcpy3DPeerAsync(pCopy, hStream);
+}
+
+__asm__(".symver release0_cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync@libcudart.so.12");
+
 extern CUresult sim__cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc);
 SIM_EXPORT CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
 {
     return sim__cuTexObjectCreate(pTexObject, pResDesc, pTexDesc, pResViewDesc);
 }
+
+extern CUresult sim__cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc);
+SIM_EXPORT CUresult release0_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
+{
+    return sim__cuTexObjectCreate(pTexObject, pResDesc, pTexDesc, pResViewDesc);
+}
+
+__asm__(".symver release0_cuTexObjectCreate, cuTexObjectCreate@libcudart.so.12");
 
 extern CUresult sim__cuTexObjectDestroy(CUtexObject texObject);
 SIM_EXPORT CUresult cuTexObjectDestroy(CUtexObject texObject)
@@ -6044,11 +9961,27 @@ SIM_EXPORT CUresult cuTexObjectDestroy(CUtexObject texObject)
     return sim__cuTexObjectDestroy(texObject);
 }
 
+extern CUresult sim__cuTexObjectDestroy(CUtexObject texObject);
+SIM_EXPORT CUresult release0_cuTexObjectDestroy(CUtexObject texObject)
+{
+    return sim__cuTexObjectDestroy(texObject);
+}
+
+__asm__(".symver release0_cuTexObjectDestroy, cuTexObjectDestroy@libcudart.so.12");
+
 extern CUresult sim__cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject);
 SIM_EXPORT CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject)
 {
     return sim__cuTexObjectGetResourceDesc(pResDesc, texObject);
 }
+
+extern CUresult sim__cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject);
+SIM_EXPORT CUresult release0_cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject)
+{
+    return sim__cuTexObjectGetResourceDesc(pResDesc, texObject);
+}
+
+__asm__(".symver release0_cuTexObjectGetResourceDesc, cuTexObjectGetResourceDesc@libcudart.so.12");
 
 extern CUresult sim__cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject);
 SIM_EXPORT CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject)
@@ -6056,11 +9989,27 @@ SIM_EXPORT CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtex
     return sim__cuTexObjectGetTextureDesc(pTexDesc, texObject);
 }
 
+extern CUresult sim__cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject);
+SIM_EXPORT CUresult release0_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject)
+{
+    return sim__cuTexObjectGetTextureDesc(pTexDesc, texObject);
+}
+
+__asm__(".symver release0_cuTexObjectGetTextureDesc, cuTexObjectGetTextureDesc@libcudart.so.12");
+
 extern CUresult sim__cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc);
 SIM_EXPORT CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc)
 {
     return sim__cuSurfObjectCreate(pSurfObject, pResDesc);
 }
+
+extern CUresult sim__cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc);
+SIM_EXPORT CUresult release0_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc)
+{
+    return sim__cuSurfObjectCreate(pSurfObject, pResDesc);
+}
+
+__asm__(".symver release0_cuSurfObjectCreate, cuSurfObjectCreate@libcudart.so.12");
 
 extern CUresult sim__cuSurfObjectDestroy(CUsurfObject surfObject);
 SIM_EXPORT CUresult cuSurfObjectDestroy(CUsurfObject surfObject)
@@ -6068,11 +10017,27 @@ SIM_EXPORT CUresult cuSurfObjectDestroy(CUsurfObject surfObject)
     return sim__cuSurfObjectDestroy(surfObject);
 }
 
+extern CUresult sim__cuSurfObjectDestroy(CUsurfObject surfObject);
+SIM_EXPORT CUresult release0_cuSurfObjectDestroy(CUsurfObject surfObject)
+{
+    return sim__cuSurfObjectDestroy(surfObject);
+}
+
+__asm__(".symver release0_cuSurfObjectDestroy, cuSurfObjectDestroy@libcudart.so.12");
+
 extern CUresult sim__cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject);
 SIM_EXPORT CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject)
 {
     return sim__cuSurfObjectGetResourceDesc(pResDesc, surfObject);
 }
+
+extern CUresult sim__cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject);
+SIM_EXPORT CUresult release0_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject)
+{
+    return sim__cuSurfObjectGetResourceDesc(pResDesc, surfObject);
+}
+
+__asm__(".symver release0_cuSurfObjectGetResourceDesc, cuSurfObjectGetResourceDesc@libcudart.so.12");
 
 extern CUresult sim__cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId);
 SIM_EXPORT CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
@@ -6080,11 +10045,27 @@ SIM_EXPORT CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
     return sim__cuDeviceGetByPCIBusId(dev, pciBusId);
 }
 
+extern CUresult sim__cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId);
+SIM_EXPORT CUresult release0_cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
+{
+    return sim__cuDeviceGetByPCIBusId(dev, pciBusId);
+}
+
+__asm__(".symver release0_cuDeviceGetByPCIBusId, cuDeviceGetByPCIBusId@libcudart.so.12");
+
 extern CUresult sim__cuDeviceGetProperties(CUdevprop *prop, CUdevice dev);
 SIM_EXPORT CUresult cuDeviceGetProperties(CUdevprop *prop, CUdevice dev)
 {
     return sim__cuDeviceGetProperties(prop, dev);
 }
+
+extern CUresult sim__cuDeviceGetProperties(CUdevprop *prop, CUdevice dev);
+SIM_EXPORT CUresult release0_cuDeviceGetProperties(CUdevprop *prop, CUdevice dev)
+{
+    return sim__cuDeviceGetProperties(prop, dev);
+}
+
+__asm__(".symver release0_cuDeviceGetProperties, cuDeviceGetProperties@libcudart.so.12");
 
 extern CUresult sim__cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice);
 SIM_EXPORT CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
@@ -6092,11 +10073,27 @@ SIM_EXPORT CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute at
     return sim__cuDeviceGetP2PAttribute(value, attrib, srcDevice, dstDevice);
 }
 
+extern CUresult sim__cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice);
+SIM_EXPORT CUresult release0_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
+{
+    return sim__cuDeviceGetP2PAttribute(value, attrib, srcDevice, dstDevice);
+}
+
+__asm__(".symver release0_cuDeviceGetP2PAttribute, cuDeviceGetP2PAttribute@libcudart.so.12");
+
 extern CUresult sim__cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active);
 SIM_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
 {
     return sim__cuDevicePrimaryCtxGetState(dev, flags, active);
 }
+
+extern CUresult sim__cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active);
+SIM_EXPORT CUresult release0_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
+{
+    return sim__cuDevicePrimaryCtxGetState(dev, flags, active);
+}
+
+__asm__(".symver release0_cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxGetState@libcudart.so.12");
 
 extern CUresult sim__cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags);
 SIM_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
@@ -6104,11 +10101,27 @@ SIM_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int fla
     return sim__cuDevicePrimaryCtxSetFlags_v2(dev, flags);
 }
 
+extern CUresult sim__cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags);
+SIM_EXPORT CUresult release0_cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
+{
+    return sim__cuDevicePrimaryCtxSetFlags_v2(dev, flags);
+}
+
+__asm__(".symver release0_cuDevicePrimaryCtxSetFlags_v2, cuDevicePrimaryCtxSetFlags_v2@libcudart.so.12");
+
 extern CUresult sim__cuDevicePrimaryCtxReset_v2(CUdevice dev);
 SIM_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
     return sim__cuDevicePrimaryCtxReset_v2(dev);
 }
+
+extern CUresult sim__cuDevicePrimaryCtxReset_v2(CUdevice dev);
+SIM_EXPORT CUresult release0_cuDevicePrimaryCtxReset_v2(CUdevice dev)
+{
+    return sim__cuDevicePrimaryCtxReset_v2(dev);
+}
+
+__asm__(".symver release0_cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxReset_v2@libcudart.so.12");
 
 extern CUresult sim__cuCtxGetApiVersion(CUcontext ctx, unsigned int *version);
 SIM_EXPORT CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
@@ -6116,11 +10129,27 @@ SIM_EXPORT CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
     return sim__cuCtxGetApiVersion(ctx, version);
 }
 
+extern CUresult sim__cuCtxGetApiVersion(CUcontext ctx, unsigned int *version);
+SIM_EXPORT CUresult release0_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
+{
+    return sim__cuCtxGetApiVersion(ctx, version);
+}
+
+__asm__(".symver release0_cuCtxGetApiVersion, cuCtxGetApiVersion@libcudart.so.12");
+
 extern CUresult sim__cuCtxGetId(CUcontext ctx, unsigned long long *ctxId);
 SIM_EXPORT CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
 {
     return sim__cuCtxGetId(ctx, ctxId);
 }
+
+extern CUresult sim__cuCtxGetId(CUcontext ctx, unsigned long long *ctxId);
+SIM_EXPORT CUresult release0_cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
+{
+    return sim__cuCtxGetId(ctx, ctxId);
+}
+
+__asm__(".symver release0_cuCtxGetId, cuCtxGetId@libcudart.so.12");
 
 extern CUresult sim__cuCtxGetFlags(unsigned int *flags);
 SIM_EXPORT CUresult cuCtxGetFlags(unsigned int *flags)
@@ -6128,11 +10157,27 @@ SIM_EXPORT CUresult cuCtxGetFlags(unsigned int *flags)
     return sim__cuCtxGetFlags(flags);
 }
 
+extern CUresult sim__cuCtxGetFlags(unsigned int *flags);
+SIM_EXPORT CUresult release0_cuCtxGetFlags(unsigned int *flags)
+{
+    return sim__cuCtxGetFlags(flags);
+}
+
+__asm__(".symver release0_cuCtxGetFlags, cuCtxGetFlags@libcudart.so.12");
+
 extern CUresult sim__cuCtxSetFlags(unsigned int flags);
 SIM_EXPORT CUresult cuCtxSetFlags(unsigned int flags)
 {
     return sim__cuCtxSetFlags(flags);
 }
+
+extern CUresult sim__cuCtxSetFlags(unsigned int flags);
+SIM_EXPORT CUresult release0_cuCtxSetFlags(unsigned int flags)
+{
+    return sim__cuCtxSetFlags(flags);
+}
+
+__asm__(".symver release0_cuCtxSetFlags, cuCtxSetFlags@libcudart.so.12");
 
 extern CUresult sim__cuCtxSetLimit(CUlimit limit, size_t value);
 SIM_EXPORT CUresult cuCtxSetLimit(CUlimit limit, size_t value)
@@ -6140,11 +10185,27 @@ SIM_EXPORT CUresult cuCtxSetLimit(CUlimit limit, size_t value)
     return sim__cuCtxSetLimit(limit, value);
 }
 
+extern CUresult sim__cuCtxSetLimit(CUlimit limit, size_t value);
+SIM_EXPORT CUresult release0_cuCtxSetLimit(CUlimit limit, size_t value)
+{
+    return sim__cuCtxSetLimit(limit, value);
+}
+
+__asm__(".symver release0_cuCtxSetLimit, cuCtxSetLimit@libcudart.so.12");
+
 extern CUresult sim__cuCtxGetLimit(size_t *pvalue, CUlimit limit);
 SIM_EXPORT CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit)
 {
     return sim__cuCtxGetLimit(pvalue, limit);
 }
+
+extern CUresult sim__cuCtxGetLimit(size_t *pvalue, CUlimit limit);
+SIM_EXPORT CUresult release0_cuCtxGetLimit(size_t *pvalue, CUlimit limit)
+{
+    return sim__cuCtxGetLimit(pvalue, limit);
+}
+
+__asm__(".symver release0_cuCtxGetLimit, cuCtxGetLimit@libcudart.so.12");
 
 extern CUresult sim__cuCtxGetCacheConfig(CUfunc_cache *pconfig);
 SIM_EXPORT CUresult cuCtxGetCacheConfig(CUfunc_cache *pconfig)
@@ -6152,11 +10213,27 @@ SIM_EXPORT CUresult cuCtxGetCacheConfig(CUfunc_cache *pconfig)
     return sim__cuCtxGetCacheConfig(pconfig);
 }
 
+extern CUresult sim__cuCtxGetCacheConfig(CUfunc_cache *pconfig);
+SIM_EXPORT CUresult release0_cuCtxGetCacheConfig(CUfunc_cache *pconfig)
+{
+    return sim__cuCtxGetCacheConfig(pconfig);
+}
+
+__asm__(".symver release0_cuCtxGetCacheConfig, cuCtxGetCacheConfig@libcudart.so.12");
+
 extern CUresult sim__cuCtxSetCacheConfig(CUfunc_cache config);
 SIM_EXPORT CUresult cuCtxSetCacheConfig(CUfunc_cache config)
 {
     return sim__cuCtxSetCacheConfig(config);
 }
+
+extern CUresult sim__cuCtxSetCacheConfig(CUfunc_cache config);
+SIM_EXPORT CUresult release0_cuCtxSetCacheConfig(CUfunc_cache config)
+{
+    return sim__cuCtxSetCacheConfig(config);
+}
+
+__asm__(".symver release0_cuCtxSetCacheConfig, cuCtxSetCacheConfig@libcudart.so.12");
 
 extern CUresult sim__cuCtxGetSharedMemConfig(CUsharedconfig *pConfig);
 SIM_EXPORT CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
@@ -6164,11 +10241,27 @@ SIM_EXPORT CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
     return sim__cuCtxGetSharedMemConfig(pConfig);
 }
 
+extern CUresult sim__cuCtxGetSharedMemConfig(CUsharedconfig *pConfig);
+SIM_EXPORT CUresult release0_cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
+{
+    return sim__cuCtxGetSharedMemConfig(pConfig);
+}
+
+__asm__(".symver release0_cuCtxGetSharedMemConfig, cuCtxGetSharedMemConfig@libcudart.so.12");
+
 extern CUresult sim__cuCtxSetSharedMemConfig(CUsharedconfig config);
 SIM_EXPORT CUresult cuCtxSetSharedMemConfig(CUsharedconfig config)
 {
     return sim__cuCtxSetSharedMemConfig(config);
 }
+
+extern CUresult sim__cuCtxSetSharedMemConfig(CUsharedconfig config);
+SIM_EXPORT CUresult release0_cuCtxSetSharedMemConfig(CUsharedconfig config)
+{
+    return sim__cuCtxSetSharedMemConfig(config);
+}
+
+__asm__(".symver release0_cuCtxSetSharedMemConfig, cuCtxSetSharedMemConfig@libcudart.so.12");
 
 extern CUresult sim__cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
 SIM_EXPORT CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
@@ -6176,11 +10269,27 @@ SIM_EXPORT CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greates
     return sim__cuCtxGetStreamPriorityRange(leastPriority, greatestPriority);
 }
 
+extern CUresult sim__cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
+SIM_EXPORT CUresult release0_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
+{
+    return sim__cuCtxGetStreamPriorityRange(leastPriority, greatestPriority);
+}
+
+__asm__(".symver release0_cuCtxGetStreamPriorityRange, cuCtxGetStreamPriorityRange@libcudart.so.12");
+
 extern CUresult sim__cuCtxResetPersistingL2Cache(void);
 SIM_EXPORT CUresult cuCtxResetPersistingL2Cache(void)
 {
     return sim__cuCtxResetPersistingL2Cache();
 }
+
+extern CUresult sim__cuCtxResetPersistingL2Cache(void);
+SIM_EXPORT CUresult release0_cuCtxResetPersistingL2Cache(void)
+{
+    return sim__cuCtxResetPersistingL2Cache();
+}
+
+__asm__(".symver release0_cuCtxResetPersistingL2Cache, cuCtxResetPersistingL2Cache@libcudart.so.12");
 
 extern CUresult sim__cuCtxAttach(CUcontext *pctx, unsigned int flags);
 SIM_EXPORT CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags)
@@ -6188,11 +10297,27 @@ SIM_EXPORT CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags)
     return sim__cuCtxAttach(pctx, flags);
 }
 
+extern CUresult sim__cuCtxAttach(CUcontext *pctx, unsigned int flags);
+SIM_EXPORT CUresult release0_cuCtxAttach(CUcontext *pctx, unsigned int flags)
+{
+    return sim__cuCtxAttach(pctx, flags);
+}
+
+__asm__(".symver release0_cuCtxAttach, cuCtxAttach@libcudart.so.12");
+
 extern CUresult sim__cuCtxDetach(CUcontext ctx);
 SIM_EXPORT CUresult cuCtxDetach(CUcontext ctx)
 {
     return sim__cuCtxDetach(ctx);
 }
+
+extern CUresult sim__cuCtxDetach(CUcontext ctx);
+SIM_EXPORT CUresult release0_cuCtxDetach(CUcontext ctx)
+{
+    return sim__cuCtxDetach(ctx);
+}
+
+__asm__(".symver release0_cuCtxDetach, cuCtxDetach@libcudart.so.12");
 
 extern CUresult sim__cuProfilerInitialize(const char *configFile, const char *outputFile, CUoutput_mode outputMode);
 SIM_EXPORT CUresult cuProfilerInitialize(const char *configFile, const char *outputFile, CUoutput_mode outputMode)
@@ -6200,11 +10325,27 @@ SIM_EXPORT CUresult cuProfilerInitialize(const char *configFile, const char *out
     return sim__cuProfilerInitialize(configFile, outputFile, outputMode);
 }
 
+extern CUresult sim__cuProfilerInitialize(const char *configFile, const char *outputFile, CUoutput_mode outputMode);
+SIM_EXPORT CUresult release0_cuProfilerInitialize(const char *configFile, const char *outputFile, CUoutput_mode outputMode)
+{
+    return sim__cuProfilerInitialize(configFile, outputFile, outputMode);
+}
+
+__asm__(".symver release0_cuProfilerInitialize, cuProfilerInitialize@libcudart.so.12");
+
 extern CUresult sim__cuProfilerStart(void);
 SIM_EXPORT CUresult cuProfilerStart(void)
 {
     return sim__cuProfilerStart();
 }
+
+extern CUresult sim__cuProfilerStart(void);
+SIM_EXPORT CUresult release0_cuProfilerStart(void)
+{
+    return sim__cuProfilerStart();
+}
+
+__asm__(".symver release0_cuProfilerStart, cuProfilerStart@libcudart.so.12");
 
 extern CUresult sim__cuProfilerStop(void);
 SIM_EXPORT CUresult cuProfilerStop(void)
@@ -6212,11 +10353,27 @@ SIM_EXPORT CUresult cuProfilerStop(void)
     return sim__cuProfilerStop();
 }
 
+extern CUresult sim__cuProfilerStop(void);
+SIM_EXPORT CUresult release0_cuProfilerStop(void)
+{
+    return sim__cuProfilerStop();
+}
+
+__asm__(".symver release0_cuProfilerStop, cuProfilerStop@libcudart.so.12");
+
 extern CUresult sim__cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes);
 SIM_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes)
 {
     return sim__cuMemAllocPitch_v2(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes);
 }
+
+extern CUresult sim__cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes);
+SIM_EXPORT CUresult release0_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes)
+{
+    return sim__cuMemAllocPitch_v2(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes);
+}
+
+__asm__(".symver release0_cuMemAllocPitch_v2, cuMemAllocPitch_v2@libcudart.so.12");
 
 extern CUresult sim__cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags);
 SIM_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
@@ -6224,11 +10381,27 @@ SIM_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsign
     return sim__cuMemAllocManaged(dptr, bytesize, flags);
 }
 
+extern CUresult sim__cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags);
+SIM_EXPORT CUresult release0_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
+{
+    return sim__cuMemAllocManaged(dptr, bytesize, flags);
+}
+
+__asm__(".symver release0_cuMemAllocManaged, cuMemAllocManaged@libcudart.so.12");
+
 extern CUresult sim__cuMemAllocHost_v2(void **pp, size_t bytesize);
 SIM_EXPORT CUresult cuMemAllocHost_v2(void **pp, size_t bytesize)
 {
     return sim__cuMemAllocHost_v2(pp, bytesize);
 }
+
+extern CUresult sim__cuMemAllocHost_v2(void **pp, size_t bytesize);
+SIM_EXPORT CUresult release0_cuMemAllocHost_v2(void **pp, size_t bytesize)
+{
+    return sim__cuMemAllocHost_v2(pp, bytesize);
+}
+
+__asm__(".symver release0_cuMemAllocHost_v2, cuMemAllocHost_v2@libcudart.so.12");
 
 extern CUresult sim__cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags);
 SIM_EXPORT CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
@@ -6236,11 +10409,27 @@ SIM_EXPORT CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flag
     return sim__cuMemHostAlloc(pp, bytesize, Flags);
 }
 
+extern CUresult sim__cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags);
+SIM_EXPORT CUresult release0_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
+{
+    return sim__cuMemHostAlloc(pp, bytesize, Flags);
+}
+
+__asm__(".symver release0_cuMemHostAlloc, cuMemHostAlloc@libcudart.so.12");
+
 extern CUresult sim__cuMemFreeHost(void *p);
 SIM_EXPORT CUresult cuMemFreeHost(void *p)
 {
     return sim__cuMemFreeHost(p);
 }
+
+extern CUresult sim__cuMemFreeHost(void *p);
+SIM_EXPORT CUresult release0_cuMemFreeHost(void *p)
+{
+    return sim__cuMemFreeHost(p);
+}
+
+__asm__(".symver release0_cuMemFreeHost, cuMemFreeHost@libcudart.so.12");
 
 extern CUresult sim__cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags);
 SIM_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)
@@ -6248,11 +10437,27 @@ SIM_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, un
     return sim__cuMemHostGetDevicePointer_v2(pdptr, p, Flags);
 }
 
+extern CUresult sim__cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags);
+SIM_EXPORT CUresult release0_cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)
+{
+    return sim__cuMemHostGetDevicePointer_v2(pdptr, p, Flags);
+}
+
+__asm__(".symver release0_cuMemHostGetDevicePointer_v2, cuMemHostGetDevicePointer_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemHostGetFlags(unsigned int *pFlags, void *p);
 SIM_EXPORT CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p)
 {
     return sim__cuMemHostGetFlags(pFlags, p);
 }
+
+extern CUresult sim__cuMemHostGetFlags(unsigned int *pFlags, void *p);
+SIM_EXPORT CUresult release0_cuMemHostGetFlags(unsigned int *pFlags, void *p)
+{
+    return sim__cuMemHostGetFlags(pFlags, p);
+}
+
+__asm__(".symver release0_cuMemHostGetFlags, cuMemHostGetFlags@libcudart.so.12");
 
 extern CUresult sim__cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags);
 SIM_EXPORT CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
@@ -6260,11 +10465,27 @@ SIM_EXPORT CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int 
     return sim__cuMemHostRegister_v2(p, bytesize, Flags);
 }
 
+extern CUresult sim__cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags);
+SIM_EXPORT CUresult release0_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
+{
+    return sim__cuMemHostRegister_v2(p, bytesize, Flags);
+}
+
+__asm__(".symver release0_cuMemHostRegister_v2, cuMemHostRegister_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemHostUnregister(void *p);
 SIM_EXPORT CUresult cuMemHostUnregister(void *p)
 {
     return sim__cuMemHostUnregister(p);
 }
+
+extern CUresult sim__cuMemHostUnregister(void *p);
+SIM_EXPORT CUresult release0_cuMemHostUnregister(void *p)
+{
+    return sim__cuMemHostUnregister(p);
+}
+
+__asm__(".symver release0_cuMemHostUnregister, cuMemHostUnregister@libcudart.so.12");
 
 extern CUresult sim__cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr);
 SIM_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
@@ -6272,11 +10493,27 @@ SIM_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, C
     return sim__cuMemGetAddressRange_v2(pbase, psize, dptr);
 }
 
+extern CUresult sim__cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr);
+SIM_EXPORT CUresult release0_cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
+{
+    return sim__cuMemGetAddressRange_v2(pbase, psize, dptr);
+}
+
+__asm__(".symver release0_cuMemGetAddressRange_v2, cuMemGetAddressRange_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream);
 SIM_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
 {
     return sim__cuMemAllocAsync(dptr, bytesize, hStream);
 }
+
+extern CUresult sim__cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+    return sim__cuMemAllocAsync(dptr, bytesize, hStream);
+}
+
+__asm__(".symver release0_cuMemAllocAsync, cuMemAllocAsync@libcudart.so.12");
 
 extern CUresult sim__cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream);
 SIM_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
@@ -6284,11 +10521,27 @@ SIM_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
     return sim__cuMemFreeAsync(dptr, hStream);
 }
 
+extern CUresult sim__cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
+{
+    return sim__cuMemFreeAsync(dptr, hStream);
+}
+
+__asm__(".symver release0_cuMemFreeAsync, cuMemFreeAsync@libcudart.so.12");
+
 extern CUresult sim__cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
     return sim__cuMemcpy(dst, src, ByteCount);
 }
+
+extern CUresult sim__cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
+{
+    return sim__cuMemcpy(dst, src, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpy, cuMemcpy@libcudart.so.12");
 
 extern CUresult sim__cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
@@ -6296,11 +10549,27 @@ SIM_EXPORT CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteC
     return sim__cuMemcpyAsync(dst, src, ByteCount, hStream);
 }
 
+extern CUresult sim__cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
+{
+    return sim__cuMemcpyAsync(dst, src, ByteCount, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyAsync, cuMemcpyAsync@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
     return sim__cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount, hStream);
 }
+
+extern CUresult sim__cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    return sim__cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync_v2@libcudart.so.12");
 
 extern CUresult sim__cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N);
 SIM_EXPORT CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
@@ -6308,11 +10577,27 @@ SIM_EXPORT CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, siz
     return sim__cuMemsetD16_v2(dstDevice, us, N);
 }
 
+extern CUresult sim__cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N);
+SIM_EXPORT CUresult release0_cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
+{
+    return sim__cuMemsetD16_v2(dstDevice, us, N);
+}
+
+__asm__(".symver release0_cuMemsetD16_v2, cuMemsetD16_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N);
 SIM_EXPORT CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
 {
     return sim__cuMemsetD32_v2(dstDevice, ui, N);
 }
+
+extern CUresult sim__cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N);
+SIM_EXPORT CUresult release0_cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
+{
+    return sim__cuMemsetD32_v2(dstDevice, ui, N);
+}
+
+__asm__(".symver release0_cuMemsetD32_v2, cuMemsetD32_v2@libcudart.so.12");
 
 extern CUresult sim__cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream);
 SIM_EXPORT CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
@@ -6320,11 +10605,27 @@ SIM_EXPORT CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, siz
     return sim__cuMemsetD8Async(dstDevice, uc, N, hStream);
 }
 
+extern CUresult sim__cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
+{
+    return sim__cuMemsetD8Async(dstDevice, uc, N, hStream);
+}
+
+__asm__(".symver release0_cuMemsetD8Async, cuMemsetD8Async@libcudart.so.12");
+
 extern CUresult sim__cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream);
 SIM_EXPORT CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
 {
     return sim__cuMemsetD16Async(dstDevice, us, N, hStream);
 }
+
+extern CUresult sim__cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
+{
+    return sim__cuMemsetD16Async(dstDevice, us, N, hStream);
+}
+
+__asm__(".symver release0_cuMemsetD16Async, cuMemsetD16Async@libcudart.so.12");
 
 extern CUresult sim__cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream);
 SIM_EXPORT CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
@@ -6332,11 +10633,27 @@ SIM_EXPORT CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, siz
     return sim__cuMemsetD32Async(dstDevice, ui, N, hStream);
 }
 
+extern CUresult sim__cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
+{
+    return sim__cuMemsetD32Async(dstDevice, ui, N, hStream);
+}
+
+__asm__(".symver release0_cuMemsetD32Async, cuMemsetD32Async@libcudart.so.12");
+
 extern CUresult sim__cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height);
 SIM_EXPORT CUresult cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
 {
     return sim__cuMemsetD2D8_v2(dstDevice, dstPitch, uc, Width, Height);
 }
+
+extern CUresult sim__cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height);
+SIM_EXPORT CUresult release0_cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
+{
+    return sim__cuMemsetD2D8_v2(dstDevice, dstPitch, uc, Width, Height);
+}
+
+__asm__(".symver release0_cuMemsetD2D8_v2, cuMemsetD2D8_v2@libcudart.so.12");
 
 extern CUresult sim__cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height);
 SIM_EXPORT CUresult cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
@@ -6344,11 +10661,27 @@ SIM_EXPORT CUresult cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, uns
     return sim__cuMemsetD2D16_v2(dstDevice, dstPitch, us, Width, Height);
 }
 
+extern CUresult sim__cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height);
+SIM_EXPORT CUresult release0_cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
+{
+    return sim__cuMemsetD2D16_v2(dstDevice, dstPitch, us, Width, Height);
+}
+
+__asm__(".symver release0_cuMemsetD2D16_v2, cuMemsetD2D16_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height);
 SIM_EXPORT CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
 {
     return sim__cuMemsetD2D32_v2(dstDevice, dstPitch, ui, Width, Height);
 }
+
+extern CUresult sim__cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height);
+SIM_EXPORT CUresult release0_cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
+{
+    return sim__cuMemsetD2D32_v2(dstDevice, dstPitch, ui, Width, Height);
+}
+
+__asm__(".symver release0_cuMemsetD2D32_v2, cuMemsetD2D32_v2@libcudart.so.12");
 
 extern CUresult sim__cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream);
 SIM_EXPORT CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream)
@@ -6356,11 +10689,27 @@ SIM_EXPORT CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, un
     return sim__cuMemsetD2D8Async(dstDevice, dstPitch, uc, Width, Height, hStream);
 }
 
+extern CUresult sim__cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream)
+{
+    return sim__cuMemsetD2D8Async(dstDevice, dstPitch, uc, Width, Height, hStream);
+}
+
+__asm__(".symver release0_cuMemsetD2D8Async, cuMemsetD2D8Async@libcudart.so.12");
+
 extern CUresult sim__cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream);
 SIM_EXPORT CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream)
 {
     return sim__cuMemsetD2D16Async(dstDevice, dstPitch, us, Width, Height, hStream);
 }
+
+extern CUresult sim__cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream)
+{
+    return sim__cuMemsetD2D16Async(dstDevice, dstPitch, us, Width, Height, hStream);
+}
+
+__asm__(".symver release0_cuMemsetD2D16Async, cuMemsetD2D16Async@libcudart.so.12");
 
 extern CUresult sim__cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream);
 SIM_EXPORT CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream)
@@ -6368,11 +10717,27 @@ SIM_EXPORT CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, u
     return sim__cuMemsetD2D32Async(dstDevice, dstPitch, ui, Width, Height, hStream);
 }
 
+extern CUresult sim__cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream)
+{
+    return sim__cuMemsetD2D32Async(dstDevice, dstPitch, ui, Width, Height, hStream);
+}
+
+__asm__(".symver release0_cuMemsetD2D32Async, cuMemsetD2D32Async@libcudart.so.12");
+
 extern CUresult sim__cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr);
 SIM_EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
 {
     return sim__cuIpcGetMemHandle(pHandle, dptr);
 }
+
+extern CUresult sim__cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr);
+SIM_EXPORT CUresult release0_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
+{
+    return sim__cuIpcGetMemHandle(pHandle, dptr);
+}
+
+__asm__(".symver release0_cuIpcGetMemHandle, cuIpcGetMemHandle@libcudart.so.12");
 
 extern CUresult sim__cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags);
 SIM_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
@@ -6380,11 +10745,27 @@ SIM_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle han
     return sim__cuIpcOpenMemHandle_v2(pdptr, handle, Flags);
 }
 
+extern CUresult sim__cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags);
+SIM_EXPORT CUresult release0_cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
+{
+    return sim__cuIpcOpenMemHandle_v2(pdptr, handle, Flags);
+}
+
+__asm__(".symver release0_cuIpcOpenMemHandle_v2, cuIpcOpenMemHandle_v2@libcudart.so.12");
+
 extern CUresult sim__cuIpcCloseMemHandle(CUdeviceptr dptr);
 SIM_EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr dptr)
 {
     return sim__cuIpcCloseMemHandle(dptr);
 }
+
+extern CUresult sim__cuIpcCloseMemHandle(CUdeviceptr dptr);
+SIM_EXPORT CUresult release0_cuIpcCloseMemHandle(CUdeviceptr dptr)
+{
+    return sim__cuIpcCloseMemHandle(dptr);
+}
+
+__asm__(".symver release0_cuIpcCloseMemHandle, cuIpcCloseMemHandle@libcudart.so.12");
 
 extern CUresult sim__cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event);
 SIM_EXPORT CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
@@ -6392,11 +10773,27 @@ SIM_EXPORT CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event
     return sim__cuIpcGetEventHandle(pHandle, event);
 }
 
+extern CUresult sim__cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event);
+SIM_EXPORT CUresult release0_cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
+{
+    return sim__cuIpcGetEventHandle(pHandle, event);
+}
+
+__asm__(".symver release0_cuIpcGetEventHandle, cuIpcGetEventHandle@libcudart.so.12");
+
 extern CUresult sim__cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle);
 SIM_EXPORT CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
 {
     return sim__cuIpcOpenEventHandle(phEvent, handle);
 }
+
+extern CUresult sim__cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle);
+SIM_EXPORT CUresult release0_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
+{
+    return sim__cuIpcOpenEventHandle(phEvent, handle);
+}
+
+__asm__(".symver release0_cuIpcOpenEventHandle, cuIpcOpenEventHandle@libcudart.so.12");
 
 extern CUresult sim__cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority);
 SIM_EXPORT CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
@@ -6404,11 +10801,27 @@ SIM_EXPORT CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int 
     return sim__cuStreamCreateWithPriority(phStream, flags, priority);
 }
 
+extern CUresult sim__cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority);
+SIM_EXPORT CUresult release0_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
+{
+    return sim__cuStreamCreateWithPriority(phStream, flags, priority);
+}
+
+__asm__(".symver release0_cuStreamCreateWithPriority, cuStreamCreateWithPriority@libcudart.so.12");
+
 extern CUresult sim__cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
 SIM_EXPORT CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {
     return sim__cuEventElapsedTime(pMilliseconds, hStart, hEnd);
 }
+
+extern CUresult sim__cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
+SIM_EXPORT CUresult release0_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return sim__cuEventElapsedTime(pMilliseconds, hStart, hEnd);
+}
+
+__asm__(".symver release0_cuEventElapsedTime, cuEventElapsedTime@libcudart.so.12");
 
 extern CUresult sim__cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd);
 SIM_EXPORT CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
@@ -6416,11 +10829,27 @@ SIM_EXPORT CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, 
     return sim__cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd);
 }
 
+extern CUresult sim__cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd);
+SIM_EXPORT CUresult release0_cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return sim__cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd);
+}
+
+__asm__(".symver release0_cuEventElapsedTime_v2, cuEventElapsedTime_v2@libcudart.so.12");
+
 extern CUresult sim__cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr);
 SIM_EXPORT CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     return sim__cuPointerGetAttribute(data, attribute, ptr);
 }
+
+extern CUresult sim__cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr);
+SIM_EXPORT CUresult release0_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
+{
+    return sim__cuPointerGetAttribute(data, attribute, ptr);
+}
+
+__asm__(".symver release0_cuPointerGetAttribute, cuPointerGetAttribute@libcudart.so.12");
 
 extern CUresult sim__cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr);
 SIM_EXPORT CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr)
@@ -6428,11 +10857,27 @@ SIM_EXPORT CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer
     return sim__cuPointerGetAttributes(numAttributes, attributes, data, ptr);
 }
 
+extern CUresult sim__cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr);
+SIM_EXPORT CUresult release0_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr)
+{
+    return sim__cuPointerGetAttributes(numAttributes, attributes, data, ptr);
+}
+
+__asm__(".symver release0_cuPointerGetAttributes, cuPointerGetAttributes@libcudart.so.12");
+
 extern CUresult sim__cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr);
 SIM_EXPORT CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     return sim__cuPointerSetAttribute(value, attribute, ptr);
 }
+
+extern CUresult sim__cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr);
+SIM_EXPORT CUresult release0_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
+{
+    return sim__cuPointerSetAttribute(value, attribute, ptr);
+}
+
+__asm__(".symver release0_cuPointerSetAttribute, cuPointerSetAttribute@libcudart.so.12");
 
 extern CUresult sim__cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
 SIM_EXPORT CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
@@ -6440,11 +10885,27 @@ SIM_EXPORT CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise a
     return sim__cuMemAdvise(devPtr, count, advice, device);
 }
 
+extern CUresult sim__cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
+SIM_EXPORT CUresult release0_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
+{
+    return sim__cuMemAdvise(devPtr, count, advice, device);
+}
+
+__asm__(".symver release0_cuMemAdvise, cuMemAdvise@libcudart.so.12");
+
 extern CUresult sim__cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream);
 SIM_EXPORT CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
 {
     return sim__cuMemPrefetchAsync(devPtr, count, dstDevice, hStream);
 }
+
+extern CUresult sim__cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
+{
+    return sim__cuMemPrefetchAsync(devPtr, count, dstDevice, hStream);
+}
+
+__asm__(".symver release0_cuMemPrefetchAsync, cuMemPrefetchAsync@libcudart.so.12");
 
 extern CUresult sim__cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount)
@@ -6452,11 +10913,27 @@ SIM_EXPORT CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CU
     return sim__cuMemcpyPeer(dstDevice, dstContext, srcDevice, srcContext, ByteCount);
 }
 
+extern CUresult sim__cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount)
+{
+    return sim__cuMemcpyPeer(dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyPeer, cuMemcpyPeer@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream)
 {
     return sim__cuMemcpyPeerAsync(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
 }
+
+extern CUresult sim__cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream)
+{
+    return sim__cuMemcpyPeerAsync(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyPeerAsync, cuMemcpyPeerAsync@libcudart.so.12");
 
 extern CUresult sim__cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev);
 SIM_EXPORT CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
@@ -6464,11 +10941,27 @@ SIM_EXPORT CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice d
     return sim__cuDeviceGetDefaultMemPool(pool_out, dev);
 }
 
+extern CUresult sim__cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev);
+SIM_EXPORT CUresult release0_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
+{
+    return sim__cuDeviceGetDefaultMemPool(pool_out, dev);
+}
+
+__asm__(".symver release0_cuDeviceGetDefaultMemPool, cuDeviceGetDefaultMemPool@libcudart.so.12");
+
 extern CUresult sim__cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev);
 SIM_EXPORT CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 {
     return sim__cuDeviceGetMemPool(pool, dev);
 }
+
+extern CUresult sim__cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev);
+SIM_EXPORT CUresult release0_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
+{
+    return sim__cuDeviceGetMemPool(pool, dev);
+}
+
+__asm__(".symver release0_cuDeviceGetMemPool, cuDeviceGetMemPool@libcudart.so.12");
 
 extern CUresult sim__cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool);
 SIM_EXPORT CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
@@ -6476,11 +10969,27 @@ SIM_EXPORT CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
     return sim__cuDeviceSetMemPool(dev, pool);
 }
 
+extern CUresult sim__cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool);
+SIM_EXPORT CUresult release0_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
+{
+    return sim__cuDeviceSetMemPool(dev, pool);
+}
+
+__asm__(".symver release0_cuDeviceSetMemPool, cuDeviceSetMemPool@libcudart.so.12");
+
 extern CUresult sim__cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps);
 SIM_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
 {
     return sim__cuMemPoolCreate(pool, poolProps);
 }
+
+extern CUresult sim__cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps);
+SIM_EXPORT CUresult release0_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
+{
+    return sim__cuMemPoolCreate(pool, poolProps);
+}
+
+__asm__(".symver release0_cuMemPoolCreate, cuMemPoolCreate@libcudart.so.12");
 
 extern CUresult sim__cuMemPoolDestroy(CUmemoryPool pool);
 SIM_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool)
@@ -6488,11 +10997,27 @@ SIM_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool)
     return sim__cuMemPoolDestroy(pool);
 }
 
+extern CUresult sim__cuMemPoolDestroy(CUmemoryPool pool);
+SIM_EXPORT CUresult release0_cuMemPoolDestroy(CUmemoryPool pool)
+{
+    return sim__cuMemPoolDestroy(pool);
+}
+
+__asm__(".symver release0_cuMemPoolDestroy, cuMemPoolDestroy@libcudart.so.12");
+
 extern CUresult sim__cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep);
 SIM_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 {
     return sim__cuMemPoolTrimTo(pool, minBytesToKeep);
 }
+
+extern CUresult sim__cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep);
+SIM_EXPORT CUresult release0_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
+{
+    return sim__cuMemPoolTrimTo(pool, minBytesToKeep);
+}
+
+__asm__(".symver release0_cuMemPoolTrimTo, cuMemPoolTrimTo@libcudart.so.12");
 
 extern CUresult sim__cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value);
 SIM_EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
@@ -6500,11 +11025,27 @@ SIM_EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute
     return sim__cuMemPoolSetAttribute(pool, attr, value);
 }
 
+extern CUresult sim__cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value);
+SIM_EXPORT CUresult release0_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    return sim__cuMemPoolSetAttribute(pool, attr, value);
+}
+
+__asm__(".symver release0_cuMemPoolSetAttribute, cuMemPoolSetAttribute@libcudart.so.12");
+
 extern CUresult sim__cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value);
 SIM_EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
     return sim__cuMemPoolGetAttribute(pool, attr, value);
 }
+
+extern CUresult sim__cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value);
+SIM_EXPORT CUresult release0_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    return sim__cuMemPoolGetAttribute(pool, attr, value);
+}
+
+__asm__(".symver release0_cuMemPoolGetAttribute, cuMemPoolGetAttribute@libcudart.so.12");
 
 extern CUresult sim__cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count);
 SIM_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
@@ -6512,11 +11053,27 @@ SIM_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc 
     return sim__cuMemPoolSetAccess(pool, map, count);
 }
 
+extern CUresult sim__cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count);
+SIM_EXPORT CUresult release0_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
+{
+    return sim__cuMemPoolSetAccess(pool, map, count);
+}
+
+__asm__(".symver release0_cuMemPoolSetAccess, cuMemPoolSetAccess@libcudart.so.12");
+
 extern CUresult sim__cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location);
 SIM_EXPORT CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
 {
     return sim__cuMemPoolGetAccess(flags, memPool, location);
 }
+
+extern CUresult sim__cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location);
+SIM_EXPORT CUresult release0_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
+{
+    return sim__cuMemPoolGetAccess(flags, memPool, location);
+}
+
+__asm__(".symver release0_cuMemPoolGetAccess, cuMemPoolGetAccess@libcudart.so.12");
 
 extern CUresult sim__cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream);
 SIM_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
@@ -6524,11 +11081,27 @@ SIM_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, 
     return sim__cuMemAllocFromPoolAsync(dptr, bytesize, pool, hStream);
 }
 
+extern CUresult sim__cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
+{
+    return sim__cuMemAllocFromPoolAsync(dptr, bytesize, pool, hStream);
+}
+
+__asm__(".symver release0_cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync@libcudart.so.12");
+
 extern CUresult sim__cuStreamGetFlags(CUstream hStream, unsigned int *flags);
 SIM_EXPORT CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
 {
     return sim__cuStreamGetFlags(hStream, flags);
 }
+
+extern CUresult sim__cuStreamGetFlags(CUstream hStream, unsigned int *flags);
+SIM_EXPORT CUresult release0_cuStreamGetFlags(CUstream hStream, unsigned int *flags)
+{
+    return sim__cuStreamGetFlags(hStream, flags);
+}
+
+__asm__(".symver release0_cuStreamGetFlags, cuStreamGetFlags@libcudart.so.12");
 
 extern CUresult sim__cuStreamGetPriority(CUstream hStream, int *priority);
 SIM_EXPORT CUresult cuStreamGetPriority(CUstream hStream, int *priority)
@@ -6536,11 +11109,27 @@ SIM_EXPORT CUresult cuStreamGetPriority(CUstream hStream, int *priority)
     return sim__cuStreamGetPriority(hStream, priority);
 }
 
+extern CUresult sim__cuStreamGetPriority(CUstream hStream, int *priority);
+SIM_EXPORT CUresult release0_cuStreamGetPriority(CUstream hStream, int *priority)
+{
+    return sim__cuStreamGetPriority(hStream, priority);
+}
+
+__asm__(".symver release0_cuStreamGetPriority, cuStreamGetPriority@libcudart.so.12");
+
 extern CUresult sim__cuStreamGetId(CUstream hStream, unsigned long long *streamId);
 SIM_EXPORT CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId)
 {
     return sim__cuStreamGetId(hStream, streamId);
 }
+
+extern CUresult sim__cuStreamGetId(CUstream hStream, unsigned long long *streamId);
+SIM_EXPORT CUresult release0_cuStreamGetId(CUstream hStream, unsigned long long *streamId)
+{
+    return sim__cuStreamGetId(hStream, streamId);
+}
+
+__asm__(".symver release0_cuStreamGetId, cuStreamGetId@libcudart.so.12");
 
 extern CUresult sim__cuStreamGetDevice(CUstream hStream, CUdevice *device);
 SIM_EXPORT CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device)
@@ -6548,11 +11137,27 @@ SIM_EXPORT CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device)
     return sim__cuStreamGetDevice(hStream, device);
 }
 
+extern CUresult sim__cuStreamGetDevice(CUstream hStream, CUdevice *device);
+SIM_EXPORT CUresult release0_cuStreamGetDevice(CUstream hStream, CUdevice *device)
+{
+    return sim__cuStreamGetDevice(hStream, device);
+}
+
+__asm__(".symver release0_cuStreamGetDevice, cuStreamGetDevice@libcudart.so.12");
+
 extern CUresult sim__cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
 SIM_EXPORT CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
 {
     return sim__cuStreamGetCtx(hStream, pctx);
 }
+
+extern CUresult sim__cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
+SIM_EXPORT CUresult release0_cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
+{
+    return sim__cuStreamGetCtx(hStream, pctx);
+}
+
+__asm__(".symver release0_cuStreamGetCtx, cuStreamGetCtx@libcudart.so.12");
 
 extern CUresult sim__cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags);
 SIM_EXPORT CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags)
@@ -6560,11 +11165,27 @@ SIM_EXPORT CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callb
     return sim__cuStreamAddCallback(hStream, callback, userData, flags);
 }
 
+extern CUresult sim__cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags)
+{
+    return sim__cuStreamAddCallback(hStream, callback, userData, flags);
+}
+
+__asm__(".symver release0_cuStreamAddCallback, cuStreamAddCallback@libcudart.so.12");
+
 extern CUresult sim__cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
 SIM_EXPORT CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 {
     return sim__cuLaunchHostFunc(hStream, fn, userData);
 }
+
+extern CUresult sim__cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
+SIM_EXPORT CUresult release0_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
+{
+    return sim__cuLaunchHostFunc(hStream, fn, userData);
+}
+
+__asm__(".symver release0_cuLaunchHostFunc, cuLaunchHostFunc@libcudart.so.12");
 
 extern CUresult sim__cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags);
 SIM_EXPORT CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
@@ -6572,11 +11193,27 @@ SIM_EXPORT CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, s
     return sim__cuStreamAttachMemAsync(hStream, dptr, length, flags);
 }
 
+extern CUresult sim__cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
+{
+    return sim__cuStreamAttachMemAsync(hStream, dptr, length, flags);
+}
+
+__asm__(".symver release0_cuStreamAttachMemAsync, cuStreamAttachMemAsync@libcudart.so.12");
+
 extern CUresult sim__cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags);
 SIM_EXPORT CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
     return sim__cuEventRecordWithFlags(hEvent, hStream, flags);
 }
+
+extern CUresult sim__cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags);
+SIM_EXPORT CUresult release0_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    return sim__cuEventRecordWithFlags(hEvent, hStream, flags);
+}
+
+__asm__(".symver release0_cuEventRecordWithFlags, cuEventRecordWithFlags@libcudart.so.12");
 
 extern CUresult sim__cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode);
 SIM_EXPORT CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
@@ -6584,11 +11221,27 @@ SIM_EXPORT CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMod
     return sim__cuStreamBeginCapture_v2(hStream, mode);
 }
 
+extern CUresult sim__cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode);
+SIM_EXPORT CUresult release0_cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
+{
+    return sim__cuStreamBeginCapture_v2(hStream, mode);
+}
+
+__asm__(".symver release0_cuStreamBeginCapture_v2, cuStreamBeginCapture_v2@libcudart.so.12");
+
 extern CUresult sim__cuStreamEndCapture(CUstream hStream, CUgraph *phGraph);
 SIM_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
 {
     return sim__cuStreamEndCapture(hStream, phGraph);
 }
+
+extern CUresult sim__cuStreamEndCapture(CUstream hStream, CUgraph *phGraph);
+SIM_EXPORT CUresult release0_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
+{
+    return sim__cuStreamEndCapture(hStream, phGraph);
+}
+
+__asm__(".symver release0_cuStreamEndCapture, cuStreamEndCapture@libcudart.so.12");
 
 extern CUresult sim__cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus);
 SIM_EXPORT CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
@@ -6596,11 +11249,27 @@ SIM_EXPORT CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus 
     return sim__cuStreamIsCapturing(hStream, captureStatus);
 }
 
+extern CUresult sim__cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus);
+SIM_EXPORT CUresult release0_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+    return sim__cuStreamIsCapturing(hStream, captureStatus);
+}
+
+__asm__(".symver release0_cuStreamIsCapturing, cuStreamIsCapturing@libcudart.so.12");
+
 extern CUresult sim__cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
 SIM_EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
     return sim__cuThreadExchangeStreamCaptureMode(mode);
 }
+
+extern CUresult sim__cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
+SIM_EXPORT CUresult release0_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+    return sim__cuThreadExchangeStreamCaptureMode(mode);
+}
+
+__asm__(".symver release0_cuThreadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode@libcudart.so.12");
 
 extern CUresult sim__cuGraphCreate(CUgraph *phGraph, unsigned int flags);
 SIM_EXPORT CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags)
@@ -6608,11 +11277,27 @@ SIM_EXPORT CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags)
     return sim__cuGraphCreate(phGraph, flags);
 }
 
+extern CUresult sim__cuGraphCreate(CUgraph *phGraph, unsigned int flags);
+SIM_EXPORT CUresult release0_cuGraphCreate(CUgraph *phGraph, unsigned int flags)
+{
+    return sim__cuGraphCreate(phGraph, flags);
+}
+
+__asm__(".symver release0_cuGraphCreate, cuGraphCreate@libcudart.so.12");
+
 extern CUresult sim__cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph);
 SIM_EXPORT CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
 {
     return sim__cuGraphClone(phGraphClone, originalGraph);
 }
+
+extern CUresult sim__cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph);
+SIM_EXPORT CUresult release0_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
+{
+    return sim__cuGraphClone(phGraphClone, originalGraph);
+}
+
+__asm__(".symver release0_cuGraphClone, cuGraphClone@libcudart.so.12");
 
 extern CUresult sim__cuGraphDestroy(CUgraph hGraph);
 SIM_EXPORT CUresult cuGraphDestroy(CUgraph hGraph)
@@ -6620,11 +11305,27 @@ SIM_EXPORT CUresult cuGraphDestroy(CUgraph hGraph)
     return sim__cuGraphDestroy(hGraph);
 }
 
+extern CUresult sim__cuGraphDestroy(CUgraph hGraph);
+SIM_EXPORT CUresult release0_cuGraphDestroy(CUgraph hGraph)
+{
+    return sim__cuGraphDestroy(hGraph);
+}
+
+__asm__(".symver release0_cuGraphDestroy, cuGraphDestroy@libcudart.so.12");
+
 extern CUresult sim__cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies);
 SIM_EXPORT CUresult cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies)
 {
     return sim__cuGraphAddEmptyNode(phGraphNode, hGraph, dependencies, numDependencies);
 }
+
+extern CUresult sim__cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies);
+SIM_EXPORT CUresult release0_cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies)
+{
+    return sim__cuGraphAddEmptyNode(phGraphNode, hGraph, dependencies, numDependencies);
+}
+
+__asm__(".symver release0_cuGraphAddEmptyNode, cuGraphAddEmptyNode@libcudart.so.12");
 
 extern CUresult sim__cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraph childGraph);
 SIM_EXPORT CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraph childGraph)
@@ -6632,11 +11333,27 @@ SIM_EXPORT CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph h
     return sim__cuGraphAddChildGraphNode(phGraphNode, hGraph, dependencies, numDependencies, childGraph);
 }
 
+extern CUresult sim__cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraph childGraph);
+SIM_EXPORT CUresult release0_cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraph childGraph)
+{
+    return sim__cuGraphAddChildGraphNode(phGraphNode, hGraph, dependencies, numDependencies, childGraph);
+}
+
+__asm__(".symver release0_cuGraphAddChildGraphNode, cuGraphAddChildGraphNode@libcudart.so.12");
+
 extern CUresult sim__cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes);
 SIM_EXPORT CUresult cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
 {
     return sim__cuGraphGetNodes(hGraph, nodes, numNodes);
 }
+
+extern CUresult sim__cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes);
+SIM_EXPORT CUresult release0_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
+{
+    return sim__cuGraphGetNodes(hGraph, nodes, numNodes);
+}
+
+__asm__(".symver release0_cuGraphGetNodes, cuGraphGetNodes@libcudart.so.12");
 
 extern CUresult sim__cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes);
 SIM_EXPORT CUresult cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
@@ -6644,11 +11361,27 @@ SIM_EXPORT CUresult cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, 
     return sim__cuGraphGetRootNodes(hGraph, rootNodes, numRootNodes);
 }
 
+extern CUresult sim__cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes);
+SIM_EXPORT CUresult release0_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
+{
+    return sim__cuGraphGetRootNodes(hGraph, rootNodes, numRootNodes);
+}
+
+__asm__(".symver release0_cuGraphGetRootNodes, cuGraphGetRootNodes@libcudart.so.12");
+
 extern CUresult sim__cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type);
 SIM_EXPORT CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
 {
     return sim__cuGraphNodeGetType(hNode, type);
 }
+
+extern CUresult sim__cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type);
+SIM_EXPORT CUresult release0_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
+{
+    return sim__cuGraphNodeGetType(hNode, type);
+}
+
+__asm__(".symver release0_cuGraphNodeGetType, cuGraphNodeGetType@libcudart.so.12");
 
 extern CUresult sim__cuGraphDestroyNode(CUgraphNode hNode);
 SIM_EXPORT CUresult cuGraphDestroyNode(CUgraphNode hNode)
@@ -6656,11 +11389,27 @@ SIM_EXPORT CUresult cuGraphDestroyNode(CUgraphNode hNode)
     return sim__cuGraphDestroyNode(hNode);
 }
 
+extern CUresult sim__cuGraphDestroyNode(CUgraphNode hNode);
+SIM_EXPORT CUresult release0_cuGraphDestroyNode(CUgraphNode hNode)
+{
+    return sim__cuGraphDestroyNode(hNode);
+}
+
+__asm__(".symver release0_cuGraphDestroyNode, cuGraphDestroyNode@libcudart.so.12");
+
 extern CUresult sim__cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags);
 SIM_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
 {
     return sim__cuGraphInstantiateWithFlags(phGraphExec, hGraph, flags);
 }
+
+extern CUresult sim__cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags);
+SIM_EXPORT CUresult release0_cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
+{
+    return sim__cuGraphInstantiateWithFlags(phGraphExec, hGraph, flags);
+}
+
+__asm__(".symver release0_cuGraphInstantiateWithFlags, cuGraphInstantiateWithFlags@libcudart.so.12");
 
 extern CUresult sim__cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream);
 SIM_EXPORT CUresult cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream)
@@ -6668,11 +11417,27 @@ SIM_EXPORT CUresult cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream)
     return sim__cuGraphUpload(hGraphExec, hStream);
 }
 
+extern CUresult sim__cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream);
+SIM_EXPORT CUresult release0_cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream)
+{
+    return sim__cuGraphUpload(hGraphExec, hStream);
+}
+
+__asm__(".symver release0_cuGraphUpload, cuGraphUpload@libcudart.so.12");
+
 extern CUresult sim__cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream);
 SIM_EXPORT CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream)
 {
     return sim__cuGraphLaunch(hGraphExec, hStream);
 }
+
+extern CUresult sim__cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream);
+SIM_EXPORT CUresult release0_cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream)
+{
+    return sim__cuGraphLaunch(hGraphExec, hStream);
+}
+
+__asm__(".symver release0_cuGraphLaunch, cuGraphLaunch@libcudart.so.12");
 
 extern CUresult sim__cuGraphExecDestroy(CUgraphExec hGraphExec);
 SIM_EXPORT CUresult cuGraphExecDestroy(CUgraphExec hGraphExec)
@@ -6680,11 +11445,27 @@ SIM_EXPORT CUresult cuGraphExecDestroy(CUgraphExec hGraphExec)
     return sim__cuGraphExecDestroy(hGraphExec);
 }
 
+extern CUresult sim__cuGraphExecDestroy(CUgraphExec hGraphExec);
+SIM_EXPORT CUresult release0_cuGraphExecDestroy(CUgraphExec hGraphExec)
+{
+    return sim__cuGraphExecDestroy(hGraphExec);
+}
+
+__asm__(".symver release0_cuGraphExecDestroy, cuGraphExecDestroy@libcudart.so.12");
+
 extern CUresult sim__cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
 SIM_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
     return sim__cuCtxCreate_v2(pctx, flags, dev);
 }
+
+extern CUresult sim__cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
+SIM_EXPORT CUresult release0_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+    return sim__cuCtxCreate_v2(pctx, flags, dev);
+}
+
+__asm__(".symver release0_cuCtxCreate_v2, cuCtxCreate_v2@libcudart.so.12");
 
 extern CUresult sim__cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev);
 SIM_EXPORT CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
@@ -6692,11 +11473,27 @@ SIM_EXPORT CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreate
     return sim__cuCtxCreate_v4(pctx, ctxCreateParams, flags, dev);
 }
 
+extern CUresult sim__cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev);
+SIM_EXPORT CUresult release0_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
+{
+    return sim__cuCtxCreate_v4(pctx, ctxCreateParams, flags, dev);
+}
+
+__asm__(".symver release0_cuCtxCreate_v4, cuCtxCreate_v4@libcudart.so.12");
+
 extern CUresult sim__cuCtxDestroy_v2(CUcontext ctx);
 SIM_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx)
 {
     return sim__cuCtxDestroy_v2(ctx);
 }
+
+extern CUresult sim__cuCtxDestroy_v2(CUcontext ctx);
+SIM_EXPORT CUresult release0_cuCtxDestroy_v2(CUcontext ctx)
+{
+    return sim__cuCtxDestroy_v2(ctx);
+}
+
+__asm__(".symver release0_cuCtxDestroy_v2, cuCtxDestroy_v2@libcudart.so.12");
 
 extern CUresult sim__cuCtxPushCurrent_v2(CUcontext ctx);
 SIM_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext ctx)
@@ -6704,11 +11501,27 @@ SIM_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext ctx)
     return sim__cuCtxPushCurrent_v2(ctx);
 }
 
+extern CUresult sim__cuCtxPushCurrent_v2(CUcontext ctx);
+SIM_EXPORT CUresult release0_cuCtxPushCurrent_v2(CUcontext ctx)
+{
+    return sim__cuCtxPushCurrent_v2(ctx);
+}
+
+__asm__(".symver release0_cuCtxPushCurrent_v2, cuCtxPushCurrent_v2@libcudart.so.12");
+
 extern CUresult sim__cuCtxPopCurrent_v2(CUcontext *pctx);
 SIM_EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *pctx)
 {
     return sim__cuCtxPopCurrent_v2(pctx);
 }
+
+extern CUresult sim__cuCtxPopCurrent_v2(CUcontext *pctx);
+SIM_EXPORT CUresult release0_cuCtxPopCurrent_v2(CUcontext *pctx)
+{
+    return sim__cuCtxPopCurrent_v2(pctx);
+}
+
+__asm__(".symver release0_cuCtxPopCurrent_v2, cuCtxPopCurrent_v2@libcudart.so.12");
 
 extern CUresult sim__cuDeviceComputeCapability(int *major, int *minor, CUdevice dev);
 SIM_EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
@@ -6716,11 +11529,27 @@ SIM_EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice d
     return sim__cuDeviceComputeCapability(major, minor, dev);
 }
 
+extern CUresult sim__cuDeviceComputeCapability(int *major, int *minor, CUdevice dev);
+SIM_EXPORT CUresult release0_cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
+{
+    return sim__cuDeviceComputeCapability(major, minor, dev);
+}
+
+__asm__(".symver release0_cuDeviceComputeCapability, cuDeviceComputeCapability@libcudart.so.12");
+
 extern CUresult sim__cuModuleLoad(CUmodule *module, const char *fname);
 SIM_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *fname)
 {
     return sim__cuModuleLoad(module, fname);
 }
+
+extern CUresult sim__cuModuleLoad(CUmodule *module, const char *fname);
+SIM_EXPORT CUresult release0_cuModuleLoad(CUmodule *module, const char *fname)
+{
+    return sim__cuModuleLoad(module, fname);
+}
+
+__asm__(".symver release0_cuModuleLoad, cuModuleLoad@libcudart.so.12");
 
 extern CUresult sim__cuModuleLoadData(CUmodule *module, const void *image);
 SIM_EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
@@ -6728,11 +11557,27 @@ SIM_EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
     return sim__cuModuleLoadData(module, image);
 }
 
+extern CUresult sim__cuModuleLoadData(CUmodule *module, const void *image);
+SIM_EXPORT CUresult release0_cuModuleLoadData(CUmodule *module, const void *image)
+{
+    return sim__cuModuleLoadData(module, image);
+}
+
+__asm__(".symver release0_cuModuleLoadData, cuModuleLoadData@libcudart.so.12");
+
 extern CUresult sim__cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues);
 SIM_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues)
 {
     return sim__cuModuleLoadDataEx(module, image, numOptions, options, optionValues);
 }
+
+extern CUresult sim__cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues);
+SIM_EXPORT CUresult release0_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    return sim__cuModuleLoadDataEx(module, image, numOptions, options, optionValues);
+}
+
+__asm__(".symver release0_cuModuleLoadDataEx, cuModuleLoadDataEx@libcudart.so.12");
 
 extern CUresult sim__cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin);
 SIM_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
@@ -6740,11 +11585,27 @@ SIM_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin
     return sim__cuModuleLoadFatBinary(module, fatCubin);
 }
 
+extern CUresult sim__cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin);
+SIM_EXPORT CUresult release0_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
+{
+    return sim__cuModuleLoadFatBinary(module, fatCubin);
+}
+
+__asm__(".symver release0_cuModuleLoadFatBinary, cuModuleLoadFatBinary@libcudart.so.12");
+
 extern CUresult sim__cuModuleUnload(CUmodule hmod);
 SIM_EXPORT CUresult cuModuleUnload(CUmodule hmod)
 {
     return sim__cuModuleUnload(hmod);
 }
+
+extern CUresult sim__cuModuleUnload(CUmodule hmod);
+SIM_EXPORT CUresult release0_cuModuleUnload(CUmodule hmod)
+{
+    return sim__cuModuleUnload(hmod);
+}
+
+__asm__(".symver release0_cuModuleUnload, cuModuleUnload@libcudart.so.12");
 
 extern CUresult sim__cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut);
 SIM_EXPORT CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut)
@@ -6752,11 +11613,27 @@ SIM_EXPORT CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *optio
     return sim__cuLinkCreate_v2(numOptions, options, optionValues, stateOut);
 }
 
+extern CUresult sim__cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut);
+SIM_EXPORT CUresult release0_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut)
+{
+    return sim__cuLinkCreate_v2(numOptions, options, optionValues, stateOut);
+}
+
+__asm__(".symver release0_cuLinkCreate_v2, cuLinkCreate_v2@libcudart.so.12");
+
 extern CUresult sim__cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int numOptions, CUjit_option *options, void **optionValues);
 SIM_EXPORT CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int numOptions, CUjit_option *options, void **optionValues)
 {
     return sim__cuLinkAddData_v2(state, type, data, size, name, numOptions, options, optionValues);
 }
+
+extern CUresult sim__cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int numOptions, CUjit_option *options, void **optionValues);
+SIM_EXPORT CUresult release0_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    return sim__cuLinkAddData_v2(state, type, data, size, name, numOptions, options, optionValues);
+}
+
+__asm__(".symver release0_cuLinkAddData_v2, cuLinkAddData_v2@libcudart.so.12");
 
 extern CUresult sim__cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions, CUjit_option *options, void **optionValues);
 SIM_EXPORT CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions, CUjit_option *options, void **optionValues)
@@ -6764,11 +11641,27 @@ SIM_EXPORT CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, con
     return sim__cuLinkAddFile_v2(state, type, path, numOptions, options, optionValues);
 }
 
+extern CUresult sim__cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions, CUjit_option *options, void **optionValues);
+SIM_EXPORT CUresult release0_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    return sim__cuLinkAddFile_v2(state, type, path, numOptions, options, optionValues);
+}
+
+__asm__(".symver release0_cuLinkAddFile_v2, cuLinkAddFile_v2@libcudart.so.12");
+
 extern CUresult sim__cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut);
 SIM_EXPORT CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
 {
     return sim__cuLinkComplete(state, cubinOut, sizeOut);
 }
+
+extern CUresult sim__cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut);
+SIM_EXPORT CUresult release0_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
+{
+    return sim__cuLinkComplete(state, cubinOut, sizeOut);
+}
+
+__asm__(".symver release0_cuLinkComplete, cuLinkComplete@libcudart.so.12");
 
 extern CUresult sim__cuLinkDestroy(CUlinkState state);
 SIM_EXPORT CUresult cuLinkDestroy(CUlinkState state)
@@ -6776,11 +11669,27 @@ SIM_EXPORT CUresult cuLinkDestroy(CUlinkState state)
     return sim__cuLinkDestroy(state);
 }
 
+extern CUresult sim__cuLinkDestroy(CUlinkState state);
+SIM_EXPORT CUresult release0_cuLinkDestroy(CUlinkState state)
+{
+    return sim__cuLinkDestroy(state);
+}
+
+__asm__(".symver release0_cuLinkDestroy, cuLinkDestroy@libcudart.so.12");
+
 extern CUresult sim__cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name);
 SIM_EXPORT CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
     return sim__cuModuleGetFunction(hfunc, hmod, name);
 }
+
+extern CUresult sim__cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name);
+SIM_EXPORT CUresult release0_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
+{
+    return sim__cuModuleGetFunction(hfunc, hmod, name);
+}
+
+__asm__(".symver release0_cuModuleGetFunction, cuModuleGetFunction@libcudart.so.12");
 
 extern CUresult sim__cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name);
 SIM_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
@@ -6788,11 +11697,27 @@ SIM_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmod
     return sim__cuModuleGetGlobal_v2(dptr, bytes, hmod, name);
 }
 
+extern CUresult sim__cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name);
+SIM_EXPORT CUresult release0_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
+{
+    return sim__cuModuleGetGlobal_v2(dptr, bytes, hmod, name);
+}
+
+__asm__(".symver release0_cuModuleGetGlobal_v2, cuModuleGetGlobal_v2@libcudart.so.12");
+
 extern CUresult sim__cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra);
 SIM_EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
 {
     return sim__cuLaunchKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream, kernelParams, extra);
 }
+
+extern CUresult sim__cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra);
+SIM_EXPORT CUresult release0_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
+{
+    return sim__cuLaunchKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream, kernelParams, extra);
+}
+
+__asm__(".symver release0_cuLaunchKernel, cuLaunchKernel@libcudart.so.12");
 
 extern CUresult sim__cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams);
 SIM_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
@@ -6800,11 +11725,27 @@ SIM_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDim
     return sim__cuLaunchCooperativeKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream, kernelParams);
 }
 
+extern CUresult sim__cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams);
+SIM_EXPORT CUresult release0_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
+{
+    return sim__cuLaunchCooperativeKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream, kernelParams);
+}
+
+__asm__(".symver release0_cuLaunchCooperativeKernel, cuLaunchCooperativeKernel@libcudart.so.12");
+
 extern CUresult sim__cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc);
 SIM_EXPORT CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
     return sim__cuFuncGetAttribute(pi, attrib, hfunc);
 }
+
+extern CUresult sim__cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc);
+SIM_EXPORT CUresult release0_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
+{
+    return sim__cuFuncGetAttribute(pi, attrib, hfunc);
+}
+
+__asm__(".symver release0_cuFuncGetAttribute, cuFuncGetAttribute@libcudart.so.12");
 
 extern CUresult sim__cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value);
 SIM_EXPORT CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
@@ -6812,11 +11753,27 @@ SIM_EXPORT CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute at
     return sim__cuFuncSetAttribute(hfunc, attrib, value);
 }
 
+extern CUresult sim__cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value);
+SIM_EXPORT CUresult release0_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
+{
+    return sim__cuFuncSetAttribute(hfunc, attrib, value);
+}
+
+__asm__(".symver release0_cuFuncSetAttribute, cuFuncSetAttribute@libcudart.so.12");
+
 extern CUresult sim__cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize);
 SIM_EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize)
 {
     return sim__cuOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize, dynamicSMemSize);
 }
+
+extern CUresult sim__cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize);
+SIM_EXPORT CUresult release0_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize)
+{
+    return sim__cuOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize, dynamicSMemSize);
+}
+
+__asm__(".symver release0_cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor@libcudart.so.12");
 
 extern CUresult sim__cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags);
 SIM_EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
@@ -6824,11 +11781,27 @@ SIM_EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *nu
     return sim__cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize, flags);
 }
 
+extern CUresult sim__cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags);
+SIM_EXPORT CUresult release0_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
+{
+    return sim__cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize, flags);
+}
+
+__asm__(".symver release0_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags@libcudart.so.12");
+
 extern CUresult sim__cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit);
 SIM_EXPORT CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit)
 {
     return sim__cuOccupancyMaxPotentialBlockSize(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit);
 }
+
+extern CUresult sim__cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit);
+SIM_EXPORT CUresult release0_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit)
+{
+    return sim__cuOccupancyMaxPotentialBlockSize(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit);
+}
+
+__asm__(".symver release0_cuOccupancyMaxPotentialBlockSize, cuOccupancyMaxPotentialBlockSize@libcudart.so.12");
 
 extern CUresult sim__cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags);
 SIM_EXPORT CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags)
@@ -6836,11 +11809,27 @@ SIM_EXPORT CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, 
     return sim__cuOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit, flags);
 }
 
+extern CUresult sim__cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags);
+SIM_EXPORT CUresult release0_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags)
+{
+    return sim__cuOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit, flags);
+}
+
+__asm__(".symver release0_cuOccupancyMaxPotentialBlockSizeWithFlags, cuOccupancyMaxPotentialBlockSizeWithFlags@libcudart.so.12");
+
 extern CUresult sim__cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize);
 SIM_EXPORT CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize)
 {
     return sim__cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, func, numBlocks, blockSize);
 }
+
+extern CUresult sim__cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize);
+SIM_EXPORT CUresult release0_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize)
+{
+    return sim__cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, func, numBlocks, blockSize);
+}
+
+__asm__(".symver release0_cuOccupancyAvailableDynamicSMemPerBlock, cuOccupancyAvailableDynamicSMemPerBlock@libcudart.so.12");
 
 extern CUresult sim__cuStreamSetAttribute(CUstream hStream, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value);
 SIM_EXPORT CUresult cuStreamSetAttribute(CUstream hStream, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value)
@@ -6848,11 +11837,27 @@ SIM_EXPORT CUresult cuStreamSetAttribute(CUstream hStream, CUlaunchAttributeID a
     return sim__cuStreamSetAttribute(hStream, attr, value);
 }
 
+extern CUresult sim__cuStreamSetAttribute(CUstream hStream, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value);
+SIM_EXPORT CUresult release0_cuStreamSetAttribute(CUstream hStream, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value)
+{
+    return sim__cuStreamSetAttribute(hStream, attr, value);
+}
+
+__asm__(".symver release0_cuStreamSetAttribute, cuStreamSetAttribute@libcudart.so.12");
+
 extern CUresult sim__cuStreamGetAttribute(CUstream hStream, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out);
 SIM_EXPORT CUresult cuStreamGetAttribute(CUstream hStream, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out)
 {
     return sim__cuStreamGetAttribute(hStream, attr, value_out);
 }
+
+extern CUresult sim__cuStreamGetAttribute(CUstream hStream, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out);
+SIM_EXPORT CUresult release0_cuStreamGetAttribute(CUstream hStream, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out)
+{
+    return sim__cuStreamGetAttribute(hStream, attr, value_out);
+}
+
+__asm__(".symver release0_cuStreamGetAttribute, cuStreamGetAttribute@libcudart.so.12");
 
 extern CUresult sim__cuStreamCopyAttributes(CUstream dst, CUstream src);
 SIM_EXPORT CUresult cuStreamCopyAttributes(CUstream dst, CUstream src)
@@ -6860,11 +11865,27 @@ SIM_EXPORT CUresult cuStreamCopyAttributes(CUstream dst, CUstream src)
     return sim__cuStreamCopyAttributes(dst, src);
 }
 
+extern CUresult sim__cuStreamCopyAttributes(CUstream dst, CUstream src);
+SIM_EXPORT CUresult release0_cuStreamCopyAttributes(CUstream dst, CUstream src)
+{
+    return sim__cuStreamCopyAttributes(dst, src);
+}
+
+__asm__(".symver release0_cuStreamCopyAttributes, cuStreamCopyAttributes@libcudart.so.12");
+
 extern CUresult sim__cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra);
 SIM_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
 {
     return sim__cuLaunchKernelEx(config, f, kernelParams, extra);
 }
+
+extern CUresult sim__cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra);
+SIM_EXPORT CUresult release0_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
+{
+    return sim__cuLaunchKernelEx(config, f, kernelParams, extra);
+}
+
+__asm__(".symver release0_cuLaunchKernelEx, cuLaunchKernelEx@libcudart.so.12");
 
 extern CUresult sim__cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
 SIM_EXPORT CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
@@ -6872,11 +11893,27 @@ SIM_EXPORT CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
     return sim__cuModuleGetLoadingMode(mode);
 }
 
+extern CUresult sim__cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
+SIM_EXPORT CUresult release0_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
+{
+    return sim__cuModuleGetLoadingMode(mode);
+}
+
+__asm__(".symver release0_cuModuleGetLoadingMode, cuModuleGetLoadingMode@libcudart.so.12");
+
 extern CUresult sim__cuModuleGetFunctionCount(unsigned int *count, CUmodule mod);
 SIM_EXPORT CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
 {
     return sim__cuModuleGetFunctionCount(count, mod);
 }
+
+extern CUresult sim__cuModuleGetFunctionCount(unsigned int *count, CUmodule mod);
+SIM_EXPORT CUresult release0_cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
+{
+    return sim__cuModuleGetFunctionCount(count, mod);
+}
+
+__asm__(".symver release0_cuModuleGetFunctionCount, cuModuleGetFunctionCount@libcudart.so.12");
 
 extern CUresult sim__cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod);
 SIM_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod)
@@ -6884,11 +11921,27 @@ SIM_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned i
     return sim__cuModuleEnumerateFunctions(functions, numFunctions, mod);
 }
 
+extern CUresult sim__cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod);
+SIM_EXPORT CUresult release0_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod)
+{
+    return sim__cuModuleEnumerateFunctions(functions, numFunctions, mod);
+}
+
+__asm__(".symver release0_cuModuleEnumerateFunctions, cuModuleEnumerateFunctions@libcudart.so.12");
+
 extern CUresult sim__cuFuncGetModule(CUmodule *hmod, CUfunction hfunc);
 SIM_EXPORT CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
 {
     return sim__cuFuncGetModule(hmod, hfunc);
 }
+
+extern CUresult sim__cuFuncGetModule(CUmodule *hmod, CUfunction hfunc);
+SIM_EXPORT CUresult release0_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
+{
+    return sim__cuFuncGetModule(hmod, hfunc);
+}
+
+__asm__(".symver release0_cuFuncGetModule, cuFuncGetModule@libcudart.so.12");
 
 extern CUresult sim__cuFuncGetName(const char **name, CUfunction hfunc);
 SIM_EXPORT CUresult cuFuncGetName(const char **name, CUfunction hfunc)
@@ -6896,11 +11949,27 @@ SIM_EXPORT CUresult cuFuncGetName(const char **name, CUfunction hfunc)
     return sim__cuFuncGetName(name, hfunc);
 }
 
+extern CUresult sim__cuFuncGetName(const char **name, CUfunction hfunc);
+SIM_EXPORT CUresult release0_cuFuncGetName(const char **name, CUfunction hfunc)
+{
+    return sim__cuFuncGetName(name, hfunc);
+}
+
+__asm__(".symver release0_cuFuncGetName, cuFuncGetName@libcudart.so.12");
+
 extern CUresult sim__cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function);
 SIM_EXPORT CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
 {
     return sim__cuFuncIsLoaded(state, function);
 }
+
+extern CUresult sim__cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function);
+SIM_EXPORT CUresult release0_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
+{
+    return sim__cuFuncIsLoaded(state, function);
+}
+
+__asm__(".symver release0_cuFuncIsLoaded, cuFuncIsLoaded@libcudart.so.12");
 
 extern CUresult sim__cuFuncLoad(CUfunction function);
 SIM_EXPORT CUresult cuFuncLoad(CUfunction function)
@@ -6908,11 +11977,27 @@ SIM_EXPORT CUresult cuFuncLoad(CUfunction function)
     return sim__cuFuncLoad(function);
 }
 
+extern CUresult sim__cuFuncLoad(CUfunction function);
+SIM_EXPORT CUresult release0_cuFuncLoad(CUfunction function)
+{
+    return sim__cuFuncLoad(function);
+}
+
+__asm__(".symver release0_cuFuncLoad, cuFuncLoad@libcudart.so.12");
+
 extern CUresult sim__cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config);
 SIM_EXPORT CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
 {
     return sim__cuFuncSetCacheConfig(hfunc, config);
 }
+
+extern CUresult sim__cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config);
+SIM_EXPORT CUresult release0_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
+{
+    return sim__cuFuncSetCacheConfig(hfunc, config);
+}
+
+__asm__(".symver release0_cuFuncSetCacheConfig, cuFuncSetCacheConfig@libcudart.so.12");
 
 extern CUresult sim__cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config);
 SIM_EXPORT CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
@@ -6920,11 +12005,27 @@ SIM_EXPORT CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig co
     return sim__cuFuncSetSharedMemConfig(hfunc, config);
 }
 
+extern CUresult sim__cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config);
+SIM_EXPORT CUresult release0_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
+{
+    return sim__cuFuncSetSharedMemConfig(hfunc, config);
+}
+
+__asm__(".symver release0_cuFuncSetSharedMemConfig, cuFuncSetSharedMemConfig@libcudart.so.12");
+
 extern CUresult sim__cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
 SIM_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
 {
     return sim__cuLibraryLoadData(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
 }
+
+extern CUresult sim__cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+SIM_EXPORT CUresult release0_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    return sim__cuLibraryLoadData(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+__asm__(".symver release0_cuLibraryLoadData, cuLibraryLoadData@libcudart.so.12");
 
 extern CUresult sim__cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
 SIM_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
@@ -6932,11 +12033,27 @@ SIM_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileNa
     return sim__cuLibraryLoadFromFile(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
 }
 
+extern CUresult sim__cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
+SIM_EXPORT CUresult release0_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    return sim__cuLibraryLoadFromFile(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
+__asm__(".symver release0_cuLibraryLoadFromFile, cuLibraryLoadFromFile@libcudart.so.12");
+
 extern CUresult sim__cuLibraryUnload(CUlibrary library);
 SIM_EXPORT CUresult cuLibraryUnload(CUlibrary library)
 {
     return sim__cuLibraryUnload(library);
 }
+
+extern CUresult sim__cuLibraryUnload(CUlibrary library);
+SIM_EXPORT CUresult release0_cuLibraryUnload(CUlibrary library)
+{
+    return sim__cuLibraryUnload(library);
+}
+
+__asm__(".symver release0_cuLibraryUnload, cuLibraryUnload@libcudart.so.12");
 
 extern CUresult sim__cuLibraryGetModule(CUmodule *pMod, CUlibrary library);
 SIM_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
@@ -6944,11 +12061,27 @@ SIM_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
     return sim__cuLibraryGetModule(pMod, library);
 }
 
+extern CUresult sim__cuLibraryGetModule(CUmodule *pMod, CUlibrary library);
+SIM_EXPORT CUresult release0_cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
+{
+    return sim__cuLibraryGetModule(pMod, library);
+}
+
+__asm__(".symver release0_cuLibraryGetModule, cuLibraryGetModule@libcudart.so.12");
+
 extern CUresult sim__cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name);
 SIM_EXPORT CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
 {
     return sim__cuLibraryGetKernel(pKernel, library, name);
 }
+
+extern CUresult sim__cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name);
+SIM_EXPORT CUresult release0_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
+{
+    return sim__cuLibraryGetKernel(pKernel, library, name);
+}
+
+__asm__(".symver release0_cuLibraryGetKernel, cuLibraryGetKernel@libcudart.so.12");
 
 extern CUresult sim__cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib);
 SIM_EXPORT CUresult cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
@@ -6956,11 +12089,27 @@ SIM_EXPORT CUresult cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
     return sim__cuLibraryGetKernelCount(count, lib);
 }
 
+extern CUresult sim__cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib);
+SIM_EXPORT CUresult release0_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
+{
+    return sim__cuLibraryGetKernelCount(count, lib);
+}
+
+__asm__(".symver release0_cuLibraryGetKernelCount, cuLibraryGetKernelCount@libcudart.so.12");
+
 extern CUresult sim__cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib);
 SIM_EXPORT CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
 {
     return sim__cuLibraryEnumerateKernels(kernels, numKernels, lib);
 }
+
+extern CUresult sim__cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib);
+SIM_EXPORT CUresult release0_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
+{
+    return sim__cuLibraryEnumerateKernels(kernels, numKernels, lib);
+}
+
+__asm__(".symver release0_cuLibraryEnumerateKernels, cuLibraryEnumerateKernels@libcudart.so.12");
 
 extern CUresult sim__cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name);
 SIM_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
@@ -6968,11 +12117,27 @@ SIM_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibra
     return sim__cuLibraryGetGlobal(dptr, bytes, library, name);
 }
 
+extern CUresult sim__cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name);
+SIM_EXPORT CUresult release0_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
+{
+    return sim__cuLibraryGetGlobal(dptr, bytes, library, name);
+}
+
+__asm__(".symver release0_cuLibraryGetGlobal, cuLibraryGetGlobal@libcudart.so.12");
+
 extern CUresult sim__cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name);
 SIM_EXPORT CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
 {
     return sim__cuLibraryGetManaged(dptr, bytes, library, name);
 }
+
+extern CUresult sim__cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name);
+SIM_EXPORT CUresult release0_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
+{
+    return sim__cuLibraryGetManaged(dptr, bytes, library, name);
+}
+
+__asm__(".symver release0_cuLibraryGetManaged, cuLibraryGetManaged@libcudart.so.12");
 
 extern CUresult sim__cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol);
 SIM_EXPORT CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol)
@@ -6980,11 +12145,27 @@ SIM_EXPORT CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, 
     return sim__cuLibraryGetUnifiedFunction(fptr, library, symbol);
 }
 
+extern CUresult sim__cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol);
+SIM_EXPORT CUresult release0_cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol)
+{
+    return sim__cuLibraryGetUnifiedFunction(fptr, library, symbol);
+}
+
+__asm__(".symver release0_cuLibraryGetUnifiedFunction, cuLibraryGetUnifiedFunction@libcudart.so.12");
+
 extern CUresult sim__cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel);
 SIM_EXPORT CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
 {
     return sim__cuKernelGetFunction(pFunc, kernel);
 }
+
+extern CUresult sim__cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel);
+SIM_EXPORT CUresult release0_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
+{
+    return sim__cuKernelGetFunction(pFunc, kernel);
+}
+
+__asm__(".symver release0_cuKernelGetFunction, cuKernelGetFunction@libcudart.so.12");
 
 extern CUresult sim__cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel);
 SIM_EXPORT CUresult cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel)
@@ -6992,11 +12173,27 @@ SIM_EXPORT CUresult cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel)
     return sim__cuKernelGetLibrary(pLib, kernel);
 }
 
+extern CUresult sim__cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel);
+SIM_EXPORT CUresult release0_cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel)
+{
+    return sim__cuKernelGetLibrary(pLib, kernel);
+}
+
+__asm__(".symver release0_cuKernelGetLibrary, cuKernelGetLibrary@libcudart.so.12");
+
 extern CUresult sim__cuKernelGetName(const char **name, CUkernel hfunc);
 SIM_EXPORT CUresult cuKernelGetName(const char **name, CUkernel hfunc)
 {
     return sim__cuKernelGetName(name, hfunc);
 }
+
+extern CUresult sim__cuKernelGetName(const char **name, CUkernel hfunc);
+SIM_EXPORT CUresult release0_cuKernelGetName(const char **name, CUkernel hfunc)
+{
+    return sim__cuKernelGetName(name, hfunc);
+}
+
+__asm__(".symver release0_cuKernelGetName, cuKernelGetName@libcudart.so.12");
 
 extern CUresult sim__cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev);
 SIM_EXPORT CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev)
@@ -7004,11 +12201,27 @@ SIM_EXPORT CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, C
     return sim__cuKernelGetAttribute(pi, attrib, kernel, dev);
 }
 
+extern CUresult sim__cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev);
+SIM_EXPORT CUresult release0_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev)
+{
+    return sim__cuKernelGetAttribute(pi, attrib, kernel, dev);
+}
+
+__asm__(".symver release0_cuKernelGetAttribute, cuKernelGetAttribute@libcudart.so.12");
+
 extern CUresult sim__cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev);
 SIM_EXPORT CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev)
 {
     return sim__cuKernelSetAttribute(attrib, val, kernel, dev);
 }
+
+extern CUresult sim__cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev);
+SIM_EXPORT CUresult release0_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev)
+{
+    return sim__cuKernelSetAttribute(attrib, val, kernel, dev);
+}
+
+__asm__(".symver release0_cuKernelSetAttribute, cuKernelSetAttribute@libcudart.so.12");
 
 extern CUresult sim__cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev);
 SIM_EXPORT CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev)
@@ -7016,11 +12229,27 @@ SIM_EXPORT CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config,
     return sim__cuKernelSetCacheConfig(kernel, config, dev);
 }
 
+extern CUresult sim__cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev);
+SIM_EXPORT CUresult release0_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev)
+{
+    return sim__cuKernelSetCacheConfig(kernel, config, dev);
+}
+
+__asm__(".symver release0_cuKernelSetCacheConfig, cuKernelSetCacheConfig@libcudart.so.12");
+
 extern CUresult sim__cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z);
 SIM_EXPORT CUresult cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
 {
     return sim__cuFuncSetBlockShape(hfunc, x, y, z);
 }
+
+extern CUresult sim__cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z);
+SIM_EXPORT CUresult release0_cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
+{
+    return sim__cuFuncSetBlockShape(hfunc, x, y, z);
+}
+
+__asm__(".symver release0_cuFuncSetBlockShape, cuFuncSetBlockShape@libcudart.so.12");
 
 extern CUresult sim__cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes);
 SIM_EXPORT CUresult cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes)
@@ -7028,11 +12257,27 @@ SIM_EXPORT CUresult cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes)
     return sim__cuFuncSetSharedSize(hfunc, bytes);
 }
 
+extern CUresult sim__cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes);
+SIM_EXPORT CUresult release0_cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes)
+{
+    return sim__cuFuncSetSharedSize(hfunc, bytes);
+}
+
+__asm__(".symver release0_cuFuncSetSharedSize, cuFuncSetSharedSize@libcudart.so.12");
+
 extern CUresult sim__cuParamSetSize(CUfunction hfunc, unsigned int numbytes);
 SIM_EXPORT CUresult cuParamSetSize(CUfunction hfunc, unsigned int numbytes)
 {
     return sim__cuParamSetSize(hfunc, numbytes);
 }
+
+extern CUresult sim__cuParamSetSize(CUfunction hfunc, unsigned int numbytes);
+SIM_EXPORT CUresult release0_cuParamSetSize(CUfunction hfunc, unsigned int numbytes)
+{
+    return sim__cuParamSetSize(hfunc, numbytes);
+}
+
+__asm__(".symver release0_cuParamSetSize, cuParamSetSize@libcudart.so.12");
 
 extern CUresult sim__cuParamSeti(CUfunction hfunc, int offset, unsigned int value);
 SIM_EXPORT CUresult cuParamSeti(CUfunction hfunc, int offset, unsigned int value)
@@ -7040,11 +12285,27 @@ SIM_EXPORT CUresult cuParamSeti(CUfunction hfunc, int offset, unsigned int value
     return sim__cuParamSeti(hfunc, offset, value);
 }
 
+extern CUresult sim__cuParamSeti(CUfunction hfunc, int offset, unsigned int value);
+SIM_EXPORT CUresult release0_cuParamSeti(CUfunction hfunc, int offset, unsigned int value)
+{
+    return sim__cuParamSeti(hfunc, offset, value);
+}
+
+__asm__(".symver release0_cuParamSeti, cuParamSeti@libcudart.so.12");
+
 extern CUresult sim__cuParamSetf(CUfunction hfunc, int offset, float value);
 SIM_EXPORT CUresult cuParamSetf(CUfunction hfunc, int offset, float value)
 {
     return sim__cuParamSetf(hfunc, offset, value);
 }
+
+extern CUresult sim__cuParamSetf(CUfunction hfunc, int offset, float value);
+SIM_EXPORT CUresult release0_cuParamSetf(CUfunction hfunc, int offset, float value)
+{
+    return sim__cuParamSetf(hfunc, offset, value);
+}
+
+__asm__(".symver release0_cuParamSetf, cuParamSetf@libcudart.so.12");
 
 extern CUresult sim__cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int numbytes);
 SIM_EXPORT CUresult cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int numbytes)
@@ -7052,11 +12313,27 @@ SIM_EXPORT CUresult cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigne
     return sim__cuParamSetv(hfunc, offset, ptr, numbytes);
 }
 
+extern CUresult sim__cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int numbytes);
+SIM_EXPORT CUresult release0_cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int numbytes)
+{
+    return sim__cuParamSetv(hfunc, offset, ptr, numbytes);
+}
+
+__asm__(".symver release0_cuParamSetv, cuParamSetv@libcudart.so.12");
+
 extern CUresult sim__cuLaunch(CUfunction f);
 SIM_EXPORT CUresult cuLaunch(CUfunction f)
 {
     return sim__cuLaunch(f);
 }
+
+extern CUresult sim__cuLaunch(CUfunction f);
+SIM_EXPORT CUresult release0_cuLaunch(CUfunction f)
+{
+    return sim__cuLaunch(f);
+}
+
+__asm__(".symver release0_cuLaunch, cuLaunch@libcudart.so.12");
 
 extern CUresult sim__cuLaunchGrid(CUfunction f, int grid_width, int grid_height);
 SIM_EXPORT CUresult cuLaunchGrid(CUfunction f, int grid_width, int grid_height)
@@ -7064,11 +12341,27 @@ SIM_EXPORT CUresult cuLaunchGrid(CUfunction f, int grid_width, int grid_height)
     return sim__cuLaunchGrid(f, grid_width, grid_height);
 }
 
+extern CUresult sim__cuLaunchGrid(CUfunction f, int grid_width, int grid_height);
+SIM_EXPORT CUresult release0_cuLaunchGrid(CUfunction f, int grid_width, int grid_height)
+{
+    return sim__cuLaunchGrid(f, grid_width, grid_height);
+}
+
+__asm__(".symver release0_cuLaunchGrid, cuLaunchGrid@libcudart.so.12");
+
 extern CUresult sim__cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream);
 SIM_EXPORT CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream)
 {
     return sim__cuLaunchGridAsync(f, grid_width, grid_height, hStream);
 }
+
+extern CUresult sim__cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream);
+SIM_EXPORT CUresult release0_cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream)
+{
+    return sim__cuLaunchGridAsync(f, grid_width, grid_height, hStream);
+}
+
+__asm__(".symver release0_cuLaunchGridAsync, cuLaunchGridAsync@libcudart.so.12");
 
 extern CUresult sim__cuImportExternalMemory(CUexternalMemory *extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc);
 SIM_EXPORT CUresult cuImportExternalMemory(CUexternalMemory *extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc)
@@ -7076,11 +12369,27 @@ SIM_EXPORT CUresult cuImportExternalMemory(CUexternalMemory *extMem_out, const C
     return sim__cuImportExternalMemory(extMem_out, memHandleDesc);
 }
 
+extern CUresult sim__cuImportExternalMemory(CUexternalMemory *extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc);
+SIM_EXPORT CUresult release0_cuImportExternalMemory(CUexternalMemory *extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc)
+{
+    return sim__cuImportExternalMemory(extMem_out, memHandleDesc);
+}
+
+__asm__(".symver release0_cuImportExternalMemory, cuImportExternalMemory@libcudart.so.12");
+
 extern CUresult sim__cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc);
 SIM_EXPORT CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc)
 {
     return sim__cuExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc);
 }
+
+extern CUresult sim__cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc);
+SIM_EXPORT CUresult release0_cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc)
+{
+    return sim__cuExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc);
+}
+
+__asm__(".symver release0_cuExternalMemoryGetMappedBuffer, cuExternalMemoryGetMappedBuffer@libcudart.so.12");
 
 extern CUresult sim__cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc);
 SIM_EXPORT CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc)
@@ -7088,11 +12397,27 @@ SIM_EXPORT CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mi
     return sim__cuExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc);
 }
 
+extern CUresult sim__cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc);
+SIM_EXPORT CUresult release0_cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc)
+{
+    return sim__cuExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc);
+}
+
+__asm__(".symver release0_cuExternalMemoryGetMappedMipmappedArray, cuExternalMemoryGetMappedMipmappedArray@libcudart.so.12");
+
 extern CUresult sim__cuDestroyExternalMemory(CUexternalMemory extMem);
 SIM_EXPORT CUresult cuDestroyExternalMemory(CUexternalMemory extMem)
 {
     return sim__cuDestroyExternalMemory(extMem);
 }
+
+extern CUresult sim__cuDestroyExternalMemory(CUexternalMemory extMem);
+SIM_EXPORT CUresult release0_cuDestroyExternalMemory(CUexternalMemory extMem)
+{
+    return sim__cuDestroyExternalMemory(extMem);
+}
+
+__asm__(".symver release0_cuDestroyExternalMemory, cuDestroyExternalMemory@libcudart.so.12");
 
 extern CUresult sim__cuImportExternalSemaphore(CUexternalSemaphore *extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc);
 SIM_EXPORT CUresult cuImportExternalSemaphore(CUexternalSemaphore *extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc)
@@ -7100,11 +12425,27 @@ SIM_EXPORT CUresult cuImportExternalSemaphore(CUexternalSemaphore *extSem_out, c
     return sim__cuImportExternalSemaphore(extSem_out, semHandleDesc);
 }
 
+extern CUresult sim__cuImportExternalSemaphore(CUexternalSemaphore *extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc);
+SIM_EXPORT CUresult release0_cuImportExternalSemaphore(CUexternalSemaphore *extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc)
+{
+    return sim__cuImportExternalSemaphore(extSem_out, semHandleDesc);
+}
+
+__asm__(".symver release0_cuImportExternalSemaphore, cuImportExternalSemaphore@libcudart.so.12");
+
 extern CUresult sim__cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream);
 SIM_EXPORT CUresult cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream)
 {
     return sim__cuSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
 }
+
+extern CUresult sim__cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream);
+SIM_EXPORT CUresult release0_cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream)
+{
+    return sim__cuSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release0_cuSignalExternalSemaphoresAsync, cuSignalExternalSemaphoresAsync@libcudart.so.12");
 
 extern CUresult sim__cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream);
 SIM_EXPORT CUresult cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream)
@@ -7112,11 +12453,27 @@ SIM_EXPORT CUresult cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *ext
     return sim__cuWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
 }
 
+extern CUresult sim__cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream);
+SIM_EXPORT CUresult release0_cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream)
+{
+    return sim__cuWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release0_cuWaitExternalSemaphoresAsync, cuWaitExternalSemaphoresAsync@libcudart.so.12");
+
 extern CUresult sim__cuDestroyExternalSemaphore(CUexternalSemaphore extSem);
 SIM_EXPORT CUresult cuDestroyExternalSemaphore(CUexternalSemaphore extSem)
 {
     return sim__cuDestroyExternalSemaphore(extSem);
 }
+
+extern CUresult sim__cuDestroyExternalSemaphore(CUexternalSemaphore extSem);
+SIM_EXPORT CUresult release0_cuDestroyExternalSemaphore(CUexternalSemaphore extSem)
+{
+    return sim__cuDestroyExternalSemaphore(extSem);
+}
+
+__asm__(".symver release0_cuDestroyExternalSemaphore, cuDestroyExternalSemaphore@libcudart.so.12");
 
 extern CUresult sim__cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
 SIM_EXPORT CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
@@ -7124,11 +12481,27 @@ SIM_EXPORT CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cu
     return sim__cuStreamWaitValue32_v2(stream, addr, value, flags);
 }
 
+extern CUresult sim__cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+    return sim__cuStreamWaitValue32_v2(stream, addr, value, flags);
+}
+
+__asm__(".symver release0_cuStreamWaitValue32_v2, cuStreamWaitValue32_v2@libcudart.so.12");
+
 extern CUresult sim__cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
 SIM_EXPORT CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
     return sim__cuStreamWaitValue64_v2(stream, addr, value, flags);
 }
+
+extern CUresult sim__cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    return sim__cuStreamWaitValue64_v2(stream, addr, value, flags);
+}
+
+__asm__(".symver release0_cuStreamWaitValue64_v2, cuStreamWaitValue64_v2@libcudart.so.12");
 
 extern CUresult sim__cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
 SIM_EXPORT CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
@@ -7136,11 +12509,27 @@ SIM_EXPORT CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, c
     return sim__cuStreamWriteValue32_v2(stream, addr, value, flags);
 }
 
+extern CUresult sim__cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+    return sim__cuStreamWriteValue32_v2(stream, addr, value, flags);
+}
+
+__asm__(".symver release0_cuStreamWriteValue32_v2, cuStreamWriteValue32_v2@libcudart.so.12");
+
 extern CUresult sim__cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
 SIM_EXPORT CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
     return sim__cuStreamWriteValue64_v2(stream, addr, value, flags);
 }
+
+extern CUresult sim__cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    return sim__cuStreamWriteValue64_v2(stream, addr, value, flags);
+}
+
+__asm__(".symver release0_cuStreamWriteValue64_v2, cuStreamWriteValue64_v2@libcudart.so.12");
 
 extern CUresult sim__cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags);
 SIM_EXPORT CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
@@ -7148,11 +12537,27 @@ SIM_EXPORT CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, C
     return sim__cuStreamBatchMemOp_v2(stream, count, paramArray, flags);
 }
 
+extern CUresult sim__cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
+{
+    return sim__cuStreamBatchMemOp_v2(stream, count, paramArray, flags);
+}
+
+__asm__(".symver release0_cuStreamBatchMemOp_v2, cuStreamBatchMemOp_v2@libcudart.so.12");
+
 extern CUresult sim__cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
     return sim__cuGraphAddKernelNode_v2(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
 }
+
+extern CUresult sim__cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphAddKernelNode_v2(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphAddKernelNode_v2, cuGraphAddKernelNode_v2@libcudart.so.12");
 
 extern CUresult sim__cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams)
@@ -7160,11 +12565,27 @@ SIM_EXPORT CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL
     return sim__cuGraphKernelNodeGetParams_v2(hNode, nodeParams);
 }
 
+extern CUresult sim__cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphKernelNodeGetParams_v2(hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphKernelNodeGetParams_v2, cuGraphKernelNodeGetParams_v2@libcudart.so.12");
+
 extern CUresult sim__cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
     return sim__cuGraphKernelNodeSetParams_v2(hNode, nodeParams);
 }
+
+extern CUresult sim__cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphKernelNodeSetParams_v2(hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphKernelNodeSetParams_v2, cuGraphKernelNodeSetParams_v2@libcudart.so.12");
 
 extern CUresult sim__cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out);
 SIM_EXPORT CUresult cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out)
@@ -7172,11 +12593,27 @@ SIM_EXPORT CUresult cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUlaunchAtt
     return sim__cuGraphKernelNodeGetAttribute(hNode, attr, value_out);
 }
 
+extern CUresult sim__cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out);
+SIM_EXPORT CUresult release0_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out)
+{
+    return sim__cuGraphKernelNodeGetAttribute(hNode, attr, value_out);
+}
+
+__asm__(".symver release0_cuGraphKernelNodeGetAttribute, cuGraphKernelNodeGetAttribute@libcudart.so.12");
+
 extern CUresult sim__cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value);
 SIM_EXPORT CUresult cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value)
 {
     return sim__cuGraphKernelNodeSetAttribute(hNode, attr, value);
 }
+
+extern CUresult sim__cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value);
+SIM_EXPORT CUresult release0_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value)
+{
+    return sim__cuGraphKernelNodeSetAttribute(hNode, attr, value);
+}
+
+__asm__(".symver release0_cuGraphKernelNodeSetAttribute, cuGraphKernelNodeSetAttribute@libcudart.so.12");
 
 extern CUresult sim__cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src);
 SIM_EXPORT CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
@@ -7184,11 +12621,27 @@ SIM_EXPORT CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode
     return sim__cuGraphKernelNodeCopyAttributes(dst, src);
 }
 
+extern CUresult sim__cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src);
+SIM_EXPORT CUresult release0_cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
+{
+    return sim__cuGraphKernelNodeCopyAttributes(dst, src);
+}
+
+__asm__(".symver release0_cuGraphKernelNodeCopyAttributes, cuGraphKernelNodeCopyAttributes@libcudart.so.12");
+
 extern CUresult sim__cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx);
 SIM_EXPORT CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
 {
     return sim__cuGraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, copyParams, ctx);
 }
+
+extern CUresult sim__cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx);
+SIM_EXPORT CUresult release0_cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
+{
+    return sim__cuGraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, copyParams, ctx);
+}
+
+__asm__(".symver release0_cuGraphAddMemcpyNode, cuGraphAddMemcpyNode@libcudart.so.12");
 
 extern CUresult sim__cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams);
 SIM_EXPORT CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams)
@@ -7196,11 +12649,27 @@ SIM_EXPORT CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D 
     return sim__cuGraphMemcpyNodeGetParams(hNode, nodeParams);
 }
 
+extern CUresult sim__cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams)
+{
+    return sim__cuGraphMemcpyNodeGetParams(hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphMemcpyNodeGetParams, cuGraphMemcpyNodeGetParams@libcudart.so.12");
+
 extern CUresult sim__cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams);
 SIM_EXPORT CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams)
 {
     return sim__cuGraphMemcpyNodeSetParams(hNode, nodeParams);
 }
+
+extern CUresult sim__cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams)
+{
+    return sim__cuGraphMemcpyNodeSetParams(hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphMemcpyNodeSetParams, cuGraphMemcpyNodeSetParams@libcudart.so.12");
 
 extern CUresult sim__cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx);
 SIM_EXPORT CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
@@ -7208,11 +12677,27 @@ SIM_EXPORT CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGrap
     return sim__cuGraphAddMemsetNode(phGraphNode, hGraph, dependencies, numDependencies, memsetParams, ctx);
 }
 
+extern CUresult sim__cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx);
+SIM_EXPORT CUresult release0_cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
+{
+    return sim__cuGraphAddMemsetNode(phGraphNode, hGraph, dependencies, numDependencies, memsetParams, ctx);
+}
+
+__asm__(".symver release0_cuGraphAddMemsetNode, cuGraphAddMemsetNode@libcudart.so.12");
+
 extern CUresult sim__cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams)
 {
     return sim__cuGraphMemsetNodeGetParams(hNode, nodeParams);
 }
+
+extern CUresult sim__cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphMemsetNodeGetParams(hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphMemsetNodeGetParams, cuGraphMemsetNodeGetParams@libcudart.so.12");
 
 extern CUresult sim__cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams)
@@ -7220,11 +12705,27 @@ SIM_EXPORT CUresult cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEM
     return sim__cuGraphMemsetNodeSetParams(hNode, nodeParams);
 }
 
+extern CUresult sim__cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphMemsetNodeSetParams(hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphMemsetNodeSetParams, cuGraphMemsetNodeSetParams@libcudart.so.12");
+
 extern CUresult sim__cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
     return sim__cuGraphAddHostNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
 }
+
+extern CUresult sim__cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphAddHostNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphAddHostNode, cuGraphAddHostNode@libcudart.so.12");
 
 extern CUresult sim__cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams)
@@ -7232,11 +12733,27 @@ SIM_EXPORT CUresult cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_P
     return sim__cuGraphHostNodeGetParams(hNode, nodeParams);
 }
 
+extern CUresult sim__cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphHostNodeGetParams(hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphHostNodeGetParams, cuGraphHostNodeGetParams@libcudart.so.12");
+
 extern CUresult sim__cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
     return sim__cuGraphHostNodeSetParams(hNode, nodeParams);
 }
+
+extern CUresult sim__cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphHostNodeSetParams(hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphHostNodeSetParams, cuGraphHostNodeSetParams@libcudart.so.12");
 
 extern CUresult sim__cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph);
 SIM_EXPORT CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
@@ -7244,11 +12761,27 @@ SIM_EXPORT CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *ph
     return sim__cuGraphChildGraphNodeGetGraph(hNode, phGraph);
 }
 
+extern CUresult sim__cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph);
+SIM_EXPORT CUresult release0_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
+{
+    return sim__cuGraphChildGraphNodeGetGraph(hNode, phGraph);
+}
+
+__asm__(".symver release0_cuGraphChildGraphNodeGetGraph, cuGraphChildGraphNodeGetGraph@libcudart.so.12");
+
 extern CUresult sim__cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event);
 SIM_EXPORT CUresult cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event)
 {
     return sim__cuGraphAddEventRecordNode(phGraphNode, hGraph, dependencies, numDependencies, event);
 }
+
+extern CUresult sim__cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event);
+SIM_EXPORT CUresult release0_cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event)
+{
+    return sim__cuGraphAddEventRecordNode(phGraphNode, hGraph, dependencies, numDependencies, event);
+}
+
+__asm__(".symver release0_cuGraphAddEventRecordNode, cuGraphAddEventRecordNode@libcudart.so.12");
 
 extern CUresult sim__cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out);
 SIM_EXPORT CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
@@ -7256,11 +12789,27 @@ SIM_EXPORT CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *e
     return sim__cuGraphEventRecordNodeGetEvent(hNode, event_out);
 }
 
+extern CUresult sim__cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out);
+SIM_EXPORT CUresult release0_cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
+{
+    return sim__cuGraphEventRecordNodeGetEvent(hNode, event_out);
+}
+
+__asm__(".symver release0_cuGraphEventRecordNodeGetEvent, cuGraphEventRecordNodeGetEvent@libcudart.so.12");
+
 extern CUresult sim__cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event);
 SIM_EXPORT CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event)
 {
     return sim__cuGraphEventRecordNodeSetEvent(hNode, event);
 }
+
+extern CUresult sim__cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event);
+SIM_EXPORT CUresult release0_cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event)
+{
+    return sim__cuGraphEventRecordNodeSetEvent(hNode, event);
+}
+
+__asm__(".symver release0_cuGraphEventRecordNodeSetEvent, cuGraphEventRecordNodeSetEvent@libcudart.so.12");
 
 extern CUresult sim__cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event);
 SIM_EXPORT CUresult cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event)
@@ -7268,11 +12817,27 @@ SIM_EXPORT CUresult cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hG
     return sim__cuGraphAddEventWaitNode(phGraphNode, hGraph, dependencies, numDependencies, event);
 }
 
+extern CUresult sim__cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event);
+SIM_EXPORT CUresult release0_cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event)
+{
+    return sim__cuGraphAddEventWaitNode(phGraphNode, hGraph, dependencies, numDependencies, event);
+}
+
+__asm__(".symver release0_cuGraphAddEventWaitNode, cuGraphAddEventWaitNode@libcudart.so.12");
+
 extern CUresult sim__cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out);
 SIM_EXPORT CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
 {
     return sim__cuGraphEventWaitNodeGetEvent(hNode, event_out);
 }
+
+extern CUresult sim__cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out);
+SIM_EXPORT CUresult release0_cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
+{
+    return sim__cuGraphEventWaitNodeGetEvent(hNode, event_out);
+}
+
+__asm__(".symver release0_cuGraphEventWaitNodeGetEvent, cuGraphEventWaitNodeGetEvent@libcudart.so.12");
 
 extern CUresult sim__cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event);
 SIM_EXPORT CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event)
@@ -7280,11 +12845,27 @@ SIM_EXPORT CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent even
     return sim__cuGraphEventWaitNodeSetEvent(hNode, event);
 }
 
+extern CUresult sim__cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event);
+SIM_EXPORT CUresult release0_cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event)
+{
+    return sim__cuGraphEventWaitNodeSetEvent(hNode, event);
+}
+
+__asm__(".symver release0_cuGraphEventWaitNodeSetEvent, cuGraphEventWaitNodeSetEvent@libcudart.so.12");
+
 extern CUresult sim__cuGraphAddExternalSemaphoresSignalNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphAddExternalSemaphoresSignalNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams)
 {
     return sim__cuGraphAddExternalSemaphoresSignalNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
 }
+
+extern CUresult sim__cuGraphAddExternalSemaphoresSignalNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphAddExternalSemaphoresSignalNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphAddExternalSemaphoresSignalNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphAddExternalSemaphoresSignalNode, cuGraphAddExternalSemaphoresSignalNode@libcudart.so.12");
 
 extern CUresult sim__cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *params_out);
 SIM_EXPORT CUresult cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *params_out)
@@ -7292,11 +12873,27 @@ SIM_EXPORT CUresult cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode hNo
     return sim__cuGraphExternalSemaphoresSignalNodeGetParams(hNode, params_out);
 }
 
+extern CUresult sim__cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *params_out);
+SIM_EXPORT CUresult release0_cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *params_out)
+{
+    return sim__cuGraphExternalSemaphoresSignalNodeGetParams(hNode, params_out);
+}
+
+__asm__(".symver release0_cuGraphExternalSemaphoresSignalNodeGetParams, cuGraphExternalSemaphoresSignalNodeGetParams@libcudart.so.12");
+
 extern CUresult sim__cuGraphExternalSemaphoresSignalNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphExternalSemaphoresSignalNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams)
 {
     return sim__cuGraphExternalSemaphoresSignalNodeSetParams(hNode, nodeParams);
 }
+
+extern CUresult sim__cuGraphExternalSemaphoresSignalNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphExternalSemaphoresSignalNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphExternalSemaphoresSignalNodeSetParams(hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphExternalSemaphoresSignalNodeSetParams, cuGraphExternalSemaphoresSignalNodeSetParams@libcudart.so.12");
 
 extern CUresult sim__cuGraphAddExternalSemaphoresWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphAddExternalSemaphoresWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams)
@@ -7304,11 +12901,27 @@ SIM_EXPORT CUresult cuGraphAddExternalSemaphoresWaitNode(CUgraphNode *phGraphNod
     return sim__cuGraphAddExternalSemaphoresWaitNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
 }
 
+extern CUresult sim__cuGraphAddExternalSemaphoresWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphAddExternalSemaphoresWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphAddExternalSemaphoresWaitNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphAddExternalSemaphoresWaitNode, cuGraphAddExternalSemaphoresWaitNode@libcudart.so.12");
+
 extern CUresult sim__cuGraphExternalSemaphoresWaitNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_WAIT_NODE_PARAMS *params_out);
 SIM_EXPORT CUresult cuGraphExternalSemaphoresWaitNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_WAIT_NODE_PARAMS *params_out)
 {
     return sim__cuGraphExternalSemaphoresWaitNodeGetParams(hNode, params_out);
 }
+
+extern CUresult sim__cuGraphExternalSemaphoresWaitNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_WAIT_NODE_PARAMS *params_out);
+SIM_EXPORT CUresult release0_cuGraphExternalSemaphoresWaitNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_WAIT_NODE_PARAMS *params_out)
+{
+    return sim__cuGraphExternalSemaphoresWaitNodeGetParams(hNode, params_out);
+}
+
+__asm__(".symver release0_cuGraphExternalSemaphoresWaitNodeGetParams, cuGraphExternalSemaphoresWaitNodeGetParams@libcudart.so.12");
 
 extern CUresult sim__cuGraphExternalSemaphoresWaitNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphExternalSemaphoresWaitNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams)
@@ -7316,11 +12929,27 @@ SIM_EXPORT CUresult cuGraphExternalSemaphoresWaitNodeSetParams(CUgraphNode hNode
     return sim__cuGraphExternalSemaphoresWaitNodeSetParams(hNode, nodeParams);
 }
 
+extern CUresult sim__cuGraphExternalSemaphoresWaitNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphExternalSemaphoresWaitNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphExternalSemaphoresWaitNodeSetParams(hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphExternalSemaphoresWaitNodeSetParams, cuGraphExternalSemaphoresWaitNodeSetParams@libcudart.so.12");
+
 extern CUresult sim__cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
 {
     return sim__cuGraphAddBatchMemOpNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
 }
+
+extern CUresult sim__cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphAddBatchMemOpNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphAddBatchMemOpNode, cuGraphAddBatchMemOpNode@libcudart.so.12");
 
 extern CUresult sim__cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out);
 SIM_EXPORT CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out)
@@ -7328,11 +12957,27 @@ SIM_EXPORT CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH
     return sim__cuGraphBatchMemOpNodeGetParams(hNode, nodeParams_out);
 }
 
+extern CUresult sim__cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out);
+SIM_EXPORT CUresult release0_cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out)
+{
+    return sim__cuGraphBatchMemOpNodeGetParams(hNode, nodeParams_out);
+}
+
+__asm__(".symver release0_cuGraphBatchMemOpNodeGetParams, cuGraphBatchMemOpNodeGetParams@libcudart.so.12");
+
 extern CUresult sim__cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
 {
     return sim__cuGraphBatchMemOpNodeSetParams(hNode, nodeParams);
 }
+
+extern CUresult sim__cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphBatchMemOpNodeSetParams(hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphBatchMemOpNodeSetParams, cuGraphBatchMemOpNodeSetParams@libcudart.so.12");
 
 extern CUresult sim__cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
@@ -7340,11 +12985,27 @@ SIM_EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGr
     return sim__cuGraphAddMemAllocNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
 }
 
+extern CUresult sim__cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphAddMemAllocNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphAddMemAllocNode, cuGraphAddMemAllocNode@libcudart.so.12");
+
 extern CUresult sim__cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out);
 SIM_EXPORT CUresult cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out)
 {
     return sim__cuGraphMemAllocNodeGetParams(hNode, params_out);
 }
+
+extern CUresult sim__cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out);
+SIM_EXPORT CUresult release0_cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out)
+{
+    return sim__cuGraphMemAllocNodeGetParams(hNode, params_out);
+}
+
+__asm__(".symver release0_cuGraphMemAllocNodeGetParams, cuGraphMemAllocNodeGetParams@libcudart.so.12");
 
 extern CUresult sim__cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUdeviceptr dptr);
 SIM_EXPORT CUresult cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUdeviceptr dptr)
@@ -7352,11 +13013,27 @@ SIM_EXPORT CUresult cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGra
     return sim__cuGraphAddMemFreeNode(phGraphNode, hGraph, dependencies, numDependencies, dptr);
 }
 
+extern CUresult sim__cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUdeviceptr dptr);
+SIM_EXPORT CUresult release0_cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUdeviceptr dptr)
+{
+    return sim__cuGraphAddMemFreeNode(phGraphNode, hGraph, dependencies, numDependencies, dptr);
+}
+
+__asm__(".symver release0_cuGraphAddMemFreeNode, cuGraphAddMemFreeNode@libcudart.so.12");
+
 extern CUresult sim__cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out);
 SIM_EXPORT CUresult cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out)
 {
     return sim__cuGraphMemFreeNodeGetParams(hNode, dptr_out);
 }
+
+extern CUresult sim__cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out);
+SIM_EXPORT CUresult release0_cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out)
+{
+    return sim__cuGraphMemFreeNodeGetParams(hNode, dptr_out);
+}
+
+__asm__(".symver release0_cuGraphMemFreeNodeGetParams, cuGraphMemFreeNodeGetParams@libcudart.so.12");
 
 extern CUresult sim__cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraphNodeParams *nodeParams);
 SIM_EXPORT CUresult cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraphNodeParams *nodeParams)
@@ -7364,11 +13041,27 @@ SIM_EXPORT CUresult cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, con
     return sim__cuGraphAddNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
 }
 
+extern CUresult sim__cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraphNodeParams *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraphNodeParams *nodeParams)
+{
+    return sim__cuGraphAddNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphAddNode, cuGraphAddNode@libcudart.so.12");
+
 extern CUresult sim__cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams);
 SIM_EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams)
 {
     return sim__cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams);
 }
+
+extern CUresult sim__cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams)
+{
+    return sim__cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphAddNode_v2, cuGraphAddNode_v2@libcudart.so.12");
 
 extern CUresult sim__cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams);
 SIM_EXPORT CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
@@ -7376,11 +13069,27 @@ SIM_EXPORT CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *n
     return sim__cuGraphNodeSetParams(hNode, nodeParams);
 }
 
+extern CUresult sim__cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+    return sim__cuGraphNodeSetParams(hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphNodeSetParams, cuGraphNodeSetParams@libcudart.so.12");
+
 extern CUresult sim__cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned int defaultLaunchValue, unsigned int flags);
 SIM_EXPORT CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned int defaultLaunchValue, unsigned int flags)
 {
     return sim__cuGraphConditionalHandleCreate(pHandle_out, hGraph, ctx, defaultLaunchValue, flags);
 }
+
+extern CUresult sim__cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned int defaultLaunchValue, unsigned int flags);
+SIM_EXPORT CUresult release0_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned int defaultLaunchValue, unsigned int flags)
+{
+    return sim__cuGraphConditionalHandleCreate(pHandle_out, hGraph, ctx, defaultLaunchValue, flags);
+}
+
+__asm__(".symver release0_cuGraphConditionalHandleCreate, cuGraphConditionalHandleCreate@libcudart.so.12");
 
 extern CUresult sim__cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies);
 SIM_EXPORT CUresult cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies)
@@ -7388,11 +13097,27 @@ SIM_EXPORT CUresult cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *fr
     return sim__cuGraphAddDependencies(hGraph, from, to, numDependencies);
 }
 
+extern CUresult sim__cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies);
+SIM_EXPORT CUresult release0_cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies)
+{
+    return sim__cuGraphAddDependencies(hGraph, from, to, numDependencies);
+}
+
+__asm__(".symver release0_cuGraphAddDependencies, cuGraphAddDependencies@libcudart.so.12");
+
 extern CUresult sim__cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies);
 SIM_EXPORT CUresult cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies)
 {
     return sim__cuGraphAddDependencies_v2(hGraph, from, to, edgeData, numDependencies);
 }
+
+extern CUresult sim__cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies);
+SIM_EXPORT CUresult release0_cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies)
+{
+    return sim__cuGraphAddDependencies_v2(hGraph, from, to, edgeData, numDependencies);
+}
+
+__asm__(".symver release0_cuGraphAddDependencies_v2, cuGraphAddDependencies_v2@libcudart.so.12");
 
 extern CUresult sim__cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies);
 SIM_EXPORT CUresult cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies)
@@ -7400,11 +13125,27 @@ SIM_EXPORT CUresult cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode 
     return sim__cuGraphRemoveDependencies(hGraph, from, to, numDependencies);
 }
 
+extern CUresult sim__cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies);
+SIM_EXPORT CUresult release0_cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies)
+{
+    return sim__cuGraphRemoveDependencies(hGraph, from, to, numDependencies);
+}
+
+__asm__(".symver release0_cuGraphRemoveDependencies, cuGraphRemoveDependencies@libcudart.so.12");
+
 extern CUresult sim__cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies);
 SIM_EXPORT CUresult cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies)
 {
     return sim__cuGraphRemoveDependencies_v2(hGraph, from, to, edgeData, numDependencies);
 }
+
+extern CUresult sim__cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies);
+SIM_EXPORT CUresult release0_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies)
+{
+    return sim__cuGraphRemoveDependencies_v2(hGraph, from, to, edgeData, numDependencies);
+}
+
+__asm__(".symver release0_cuGraphRemoveDependencies_v2, cuGraphRemoveDependencies_v2@libcudart.so.12");
 
 extern CUresult sim__cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges);
 SIM_EXPORT CUresult cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges)
@@ -7412,11 +13153,27 @@ SIM_EXPORT CUresult cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNo
     return sim__cuGraphGetEdges(hGraph, from, to, numEdges);
 }
 
+extern CUresult sim__cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges);
+SIM_EXPORT CUresult release0_cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges)
+{
+    return sim__cuGraphGetEdges(hGraph, from, to, numEdges);
+}
+
+__asm__(".symver release0_cuGraphGetEdges, cuGraphGetEdges@libcudart.so.12");
+
 extern CUresult sim__cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData, size_t *numEdges);
 SIM_EXPORT CUresult cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData, size_t *numEdges)
 {
     return sim__cuGraphGetEdges_v2(hGraph, from, to, edgeData, numEdges);
 }
+
+extern CUresult sim__cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData, size_t *numEdges);
+SIM_EXPORT CUresult release0_cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData, size_t *numEdges)
+{
+    return sim__cuGraphGetEdges_v2(hGraph, from, to, edgeData, numEdges);
+}
+
+__asm__(".symver release0_cuGraphGetEdges_v2, cuGraphGetEdges_v2@libcudart.so.12");
 
 extern CUresult sim__cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *dependencies, size_t *numDependencies);
 SIM_EXPORT CUresult cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *dependencies, size_t *numDependencies)
@@ -7424,11 +13181,27 @@ SIM_EXPORT CUresult cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *d
     return sim__cuGraphNodeGetDependencies(hNode, dependencies, numDependencies);
 }
 
+extern CUresult sim__cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *dependencies, size_t *numDependencies);
+SIM_EXPORT CUresult release0_cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *dependencies, size_t *numDependencies)
+{
+    return sim__cuGraphNodeGetDependencies(hNode, dependencies, numDependencies);
+}
+
+__asm__(".symver release0_cuGraphNodeGetDependencies, cuGraphNodeGetDependencies@libcudart.so.12");
+
 extern CUresult sim__cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies, CUgraphEdgeData *edgeData, size_t *numDependencies);
 SIM_EXPORT CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies, CUgraphEdgeData *edgeData, size_t *numDependencies)
 {
     return sim__cuGraphNodeGetDependencies_v2(hNode, dependencies, edgeData, numDependencies);
 }
+
+extern CUresult sim__cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies, CUgraphEdgeData *edgeData, size_t *numDependencies);
+SIM_EXPORT CUresult release0_cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies, CUgraphEdgeData *edgeData, size_t *numDependencies)
+{
+    return sim__cuGraphNodeGetDependencies_v2(hNode, dependencies, edgeData, numDependencies);
+}
+
+__asm__(".symver release0_cuGraphNodeGetDependencies_v2, cuGraphNodeGetDependencies_v2@libcudart.so.12");
 
 extern CUresult sim__cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *dependentNodes, size_t *numDependentNodes);
 SIM_EXPORT CUresult cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *dependentNodes, size_t *numDependentNodes)
@@ -7436,11 +13209,27 @@ SIM_EXPORT CUresult cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode 
     return sim__cuGraphNodeGetDependentNodes(hNode, dependentNodes, numDependentNodes);
 }
 
+extern CUresult sim__cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *dependentNodes, size_t *numDependentNodes);
+SIM_EXPORT CUresult release0_cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *dependentNodes, size_t *numDependentNodes)
+{
+    return sim__cuGraphNodeGetDependentNodes(hNode, dependentNodes, numDependentNodes);
+}
+
+__asm__(".symver release0_cuGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes@libcudart.so.12");
+
 extern CUresult sim__cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes, CUgraphEdgeData *edgeData, size_t *numDependentNodes);
 SIM_EXPORT CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes, CUgraphEdgeData *edgeData, size_t *numDependentNodes)
 {
     return sim__cuGraphNodeGetDependentNodes_v2(hNode, dependentNodes, edgeData, numDependentNodes);
 }
+
+extern CUresult sim__cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes, CUgraphEdgeData *edgeData, size_t *numDependentNodes);
+SIM_EXPORT CUresult release0_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes, CUgraphEdgeData *edgeData, size_t *numDependentNodes)
+{
+    return sim__cuGraphNodeGetDependentNodes_v2(hNode, dependentNodes, edgeData, numDependentNodes);
+}
+
+__asm__(".symver release0_cuGraphNodeGetDependentNodes_v2, cuGraphNodeGetDependentNodes_v2@libcudart.so.12");
 
 extern CUresult sim__cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph);
 SIM_EXPORT CUresult cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph)
@@ -7448,11 +13237,27 @@ SIM_EXPORT CUresult cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOri
     return sim__cuGraphNodeFindInClone(phNode, hOriginalNode, hClonedGraph);
 }
 
+extern CUresult sim__cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph);
+SIM_EXPORT CUresult release0_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph)
+{
+    return sim__cuGraphNodeFindInClone(phNode, hOriginalNode, hClonedGraph);
+}
+
+__asm__(".symver release0_cuGraphNodeFindInClone, cuGraphNodeFindInClone@libcudart.so.12");
+
 extern CUresult sim__cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams);
 SIM_EXPORT CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
 {
     return sim__cuGraphInstantiateWithParams(phGraphExec, hGraph, instantiateParams);
 }
+
+extern CUresult sim__cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams);
+SIM_EXPORT CUresult release0_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+{
+    return sim__cuGraphInstantiateWithParams(phGraphExec, hGraph, instantiateParams);
+}
+
+__asm__(".symver release0_cuGraphInstantiateWithParams, cuGraphInstantiateWithParams@libcudart.so.12");
 
 extern CUresult sim__cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags);
 SIM_EXPORT CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags)
@@ -7460,11 +13265,27 @@ SIM_EXPORT CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flag
     return sim__cuGraphExecGetFlags(hGraphExec, flags);
 }
 
+extern CUresult sim__cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags);
+SIM_EXPORT CUresult release0_cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags)
+{
+    return sim__cuGraphExecGetFlags(hGraphExec, flags);
+}
+
+__asm__(".symver release0_cuGraphExecGetFlags, cuGraphExecGetFlags@libcudart.so.12");
+
 extern CUresult sim__cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
     return sim__cuGraphExecKernelNodeSetParams_v2(hGraphExec, hNode, nodeParams);
 }
+
+extern CUresult sim__cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphExecKernelNodeSetParams_v2(hGraphExec, hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphExecKernelNodeSetParams_v2, cuGraphExecKernelNodeSetParams_v2@libcudart.so.12");
 
 extern CUresult sim__cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx);
 SIM_EXPORT CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
@@ -7472,11 +13293,27 @@ SIM_EXPORT CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgra
     return sim__cuGraphExecMemcpyNodeSetParams(hGraphExec, hNode, copyParams, ctx);
 }
 
+extern CUresult sim__cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx);
+SIM_EXPORT CUresult release0_cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
+{
+    return sim__cuGraphExecMemcpyNodeSetParams(hGraphExec, hNode, copyParams, ctx);
+}
+
+__asm__(".symver release0_cuGraphExecMemcpyNodeSetParams, cuGraphExecMemcpyNodeSetParams@libcudart.so.12");
+
 extern CUresult sim__cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx);
 SIM_EXPORT CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
 {
     return sim__cuGraphExecMemsetNodeSetParams(hGraphExec, hNode, memsetParams, ctx);
 }
+
+extern CUresult sim__cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx);
+SIM_EXPORT CUresult release0_cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
+{
+    return sim__cuGraphExecMemsetNodeSetParams(hGraphExec, hNode, memsetParams, ctx);
+}
+
+__asm__(".symver release0_cuGraphExecMemsetNodeSetParams, cuGraphExecMemsetNodeSetParams@libcudart.so.12");
 
 extern CUresult sim__cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
@@ -7484,11 +13321,27 @@ SIM_EXPORT CUresult cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraph
     return sim__cuGraphExecHostNodeSetParams(hGraphExec, hNode, nodeParams);
 }
 
+extern CUresult sim__cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphExecHostNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphExecHostNodeSetParams, cuGraphExecHostNodeSetParams@libcudart.so.12");
+
 extern CUresult sim__cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph);
 SIM_EXPORT CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
 {
     return sim__cuGraphExecChildGraphNodeSetParams(hGraphExec, hNode, childGraph);
 }
+
+extern CUresult sim__cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph);
+SIM_EXPORT CUresult release0_cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
+{
+    return sim__cuGraphExecChildGraphNodeSetParams(hGraphExec, hNode, childGraph);
+}
+
+__asm__(".symver release0_cuGraphExecChildGraphNodeSetParams, cuGraphExecChildGraphNodeSetParams@libcudart.so.12");
 
 extern CUresult sim__cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event);
 SIM_EXPORT CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
@@ -7496,11 +13349,27 @@ SIM_EXPORT CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, C
     return sim__cuGraphExecEventRecordNodeSetEvent(hGraphExec, hNode, event);
 }
 
+extern CUresult sim__cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event);
+SIM_EXPORT CUresult release0_cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
+{
+    return sim__cuGraphExecEventRecordNodeSetEvent(hGraphExec, hNode, event);
+}
+
+__asm__(".symver release0_cuGraphExecEventRecordNodeSetEvent, cuGraphExecEventRecordNodeSetEvent@libcudart.so.12");
+
 extern CUresult sim__cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event);
 SIM_EXPORT CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
 {
     return sim__cuGraphExecEventWaitNodeSetEvent(hGraphExec, hNode, event);
 }
+
+extern CUresult sim__cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event);
+SIM_EXPORT CUresult release0_cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
+{
+    return sim__cuGraphExecEventWaitNodeSetEvent(hGraphExec, hNode, event);
+}
+
+__asm__(".symver release0_cuGraphExecEventWaitNodeSetEvent, cuGraphExecEventWaitNodeSetEvent@libcudart.so.12");
 
 extern CUresult sim__cuGraphExecExternalSemaphoresSignalNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphExecExternalSemaphoresSignalNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams)
@@ -7508,11 +13377,27 @@ SIM_EXPORT CUresult cuGraphExecExternalSemaphoresSignalNodeSetParams(CUgraphExec
     return sim__cuGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec, hNode, nodeParams);
 }
 
+extern CUresult sim__cuGraphExecExternalSemaphoresSignalNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphExecExternalSemaphoresSignalNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphExecExternalSemaphoresSignalNodeSetParams, cuGraphExecExternalSemaphoresSignalNodeSetParams@libcudart.so.12");
+
 extern CUresult sim__cuGraphExecExternalSemaphoresWaitNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphExecExternalSemaphoresWaitNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams)
 {
     return sim__cuGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec, hNode, nodeParams);
 }
+
+extern CUresult sim__cuGraphExecExternalSemaphoresWaitNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphExecExternalSemaphoresWaitNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphExecExternalSemaphoresWaitNodeSetParams, cuGraphExecExternalSemaphoresWaitNodeSetParams@libcudart.so.12");
 
 extern CUresult sim__cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
@@ -7520,11 +13405,27 @@ SIM_EXPORT CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, C
     return sim__cuGraphExecBatchMemOpNodeSetParams(hGraphExec, hNode, nodeParams);
 }
 
+extern CUresult sim__cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    return sim__cuGraphExecBatchMemOpNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphExecBatchMemOpNodeSetParams, cuGraphExecBatchMemOpNodeSetParams@libcudart.so.12");
+
 extern CUresult sim__cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams);
 SIM_EXPORT CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams)
 {
     return sim__cuGraphExecNodeSetParams(hGraphExec, hNode, nodeParams);
 }
+
+extern CUresult sim__cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+    return sim__cuGraphExecNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphExecNodeSetParams, cuGraphExecNodeSetParams@libcudart.so.12");
 
 extern CUresult sim__cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled);
 SIM_EXPORT CUresult cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled)
@@ -7532,11 +13433,27 @@ SIM_EXPORT CUresult cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hN
     return sim__cuGraphNodeSetEnabled(hGraphExec, hNode, isEnabled);
 }
 
+extern CUresult sim__cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled);
+SIM_EXPORT CUresult release0_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled)
+{
+    return sim__cuGraphNodeSetEnabled(hGraphExec, hNode, isEnabled);
+}
+
+__asm__(".symver release0_cuGraphNodeSetEnabled, cuGraphNodeSetEnabled@libcudart.so.12");
+
 extern CUresult sim__cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled);
 SIM_EXPORT CUresult cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled)
 {
     return sim__cuGraphNodeGetEnabled(hGraphExec, hNode, isEnabled);
 }
+
+extern CUresult sim__cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled);
+SIM_EXPORT CUresult release0_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled)
+{
+    return sim__cuGraphNodeGetEnabled(hGraphExec, hNode, isEnabled);
+}
+
+__asm__(".symver release0_cuGraphNodeGetEnabled, cuGraphNodeGetEnabled@libcudart.so.12");
 
 extern CUresult sim__cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo);
 SIM_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo)
@@ -7544,11 +13461,27 @@ SIM_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
     return sim__cuGraphExecUpdate_v2(hGraphExec, hGraph, resultInfo);
 }
 
+extern CUresult sim__cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo);
+SIM_EXPORT CUresult release0_cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo)
+{
+    return sim__cuGraphExecUpdate_v2(hGraphExec, hGraph, resultInfo);
+}
+
+__asm__(".symver release0_cuGraphExecUpdate_v2, cuGraphExecUpdate_v2@libcudart.so.12");
+
 extern CUresult sim__cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value);
 SIM_EXPORT CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
 {
     return sim__cuDeviceGetGraphMemAttribute(device, attr, value);
 }
+
+extern CUresult sim__cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value);
+SIM_EXPORT CUresult release0_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
+{
+    return sim__cuDeviceGetGraphMemAttribute(device, attr, value);
+}
+
+__asm__(".symver release0_cuDeviceGetGraphMemAttribute, cuDeviceGetGraphMemAttribute@libcudart.so.12");
 
 extern CUresult sim__cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value);
 SIM_EXPORT CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
@@ -7556,11 +13489,27 @@ SIM_EXPORT CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_att
     return sim__cuDeviceSetGraphMemAttribute(device, attr, value);
 }
 
+extern CUresult sim__cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value);
+SIM_EXPORT CUresult release0_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
+{
+    return sim__cuDeviceSetGraphMemAttribute(device, attr, value);
+}
+
+__asm__(".symver release0_cuDeviceSetGraphMemAttribute, cuDeviceSetGraphMemAttribute@libcudart.so.12");
+
 extern CUresult sim__cuDeviceGraphMemTrim(CUdevice device);
 SIM_EXPORT CUresult cuDeviceGraphMemTrim(CUdevice device)
 {
     return sim__cuDeviceGraphMemTrim(device);
 }
+
+extern CUresult sim__cuDeviceGraphMemTrim(CUdevice device);
+SIM_EXPORT CUresult release0_cuDeviceGraphMemTrim(CUdevice device)
+{
+    return sim__cuDeviceGraphMemTrim(device);
+}
+
+__asm__(".symver release0_cuDeviceGraphMemTrim, cuDeviceGraphMemTrim@libcudart.so.12");
 
 extern CUresult sim__cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags);
 SIM_EXPORT CUresult cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags)
@@ -7568,11 +13517,27 @@ SIM_EXPORT CUresult cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsig
     return sim__cuGraphDebugDotPrint(hGraph, path, flags);
 }
 
+extern CUresult sim__cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags);
+SIM_EXPORT CUresult release0_cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags)
+{
+    return sim__cuGraphDebugDotPrint(hGraph, path, flags);
+}
+
+__asm__(".symver release0_cuGraphDebugDotPrint, cuGraphDebugDotPrint@libcudart.so.12");
+
 extern CUresult sim__cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount, unsigned int flags);
 SIM_EXPORT CUresult cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount, unsigned int flags)
 {
     return sim__cuUserObjectCreate(object_out, ptr, destroy, initialRefcount, flags);
 }
+
+extern CUresult sim__cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount, unsigned int flags);
+SIM_EXPORT CUresult release0_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount, unsigned int flags)
+{
+    return sim__cuUserObjectCreate(object_out, ptr, destroy, initialRefcount, flags);
+}
+
+__asm__(".symver release0_cuUserObjectCreate, cuUserObjectCreate@libcudart.so.12");
 
 extern CUresult sim__cuUserObjectRetain(CUuserObject object, unsigned int count);
 SIM_EXPORT CUresult cuUserObjectRetain(CUuserObject object, unsigned int count)
@@ -7580,11 +13545,27 @@ SIM_EXPORT CUresult cuUserObjectRetain(CUuserObject object, unsigned int count)
     return sim__cuUserObjectRetain(object, count);
 }
 
+extern CUresult sim__cuUserObjectRetain(CUuserObject object, unsigned int count);
+SIM_EXPORT CUresult release0_cuUserObjectRetain(CUuserObject object, unsigned int count)
+{
+    return sim__cuUserObjectRetain(object, count);
+}
+
+__asm__(".symver release0_cuUserObjectRetain, cuUserObjectRetain@libcudart.so.12");
+
 extern CUresult sim__cuUserObjectRelease(CUuserObject object, unsigned int count);
 SIM_EXPORT CUresult cuUserObjectRelease(CUuserObject object, unsigned int count)
 {
     return sim__cuUserObjectRelease(object, count);
 }
+
+extern CUresult sim__cuUserObjectRelease(CUuserObject object, unsigned int count);
+SIM_EXPORT CUresult release0_cuUserObjectRelease(CUuserObject object, unsigned int count)
+{
+    return sim__cuUserObjectRelease(object, count);
+}
+
+__asm__(".symver release0_cuUserObjectRelease, cuUserObjectRelease@libcudart.so.12");
 
 extern CUresult sim__cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags);
 SIM_EXPORT CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags)
@@ -7592,11 +13573,27 @@ SIM_EXPORT CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, 
     return sim__cuGraphRetainUserObject(graph, object, count, flags);
 }
 
+extern CUresult sim__cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags);
+SIM_EXPORT CUresult release0_cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags)
+{
+    return sim__cuGraphRetainUserObject(graph, object, count, flags);
+}
+
+__asm__(".symver release0_cuGraphRetainUserObject, cuGraphRetainUserObject@libcudart.so.12");
+
 extern CUresult sim__cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count);
 SIM_EXPORT CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count)
 {
     return sim__cuGraphReleaseUserObject(graph, object, count);
 }
+
+extern CUresult sim__cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count);
+SIM_EXPORT CUresult release0_cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count)
+{
+    return sim__cuGraphReleaseUserObject(graph, object, count);
+}
+
+__asm__(".symver release0_cuGraphReleaseUserObject, cuGraphReleaseUserObject@libcudart.so.12");
 
 extern CUresult sim__cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
 SIM_EXPORT CUresult cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
@@ -7604,11 +13601,27 @@ SIM_EXPORT CUresult cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGrap
     return sim__cuGraphAddKernelNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
 }
 
+extern CUresult sim__cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    return sim__cuGraphAddKernelNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphAddKernelNode, cuGraphAddKernelNode@libcudart.so.12");
+
 extern CUresult sim__cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
 SIM_EXPORT CUresult cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
 {
     return sim__cuGraphKernelNodeGetParams(hNode, nodeParams);
 }
+
+extern CUresult sim__cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    return sim__cuGraphKernelNodeGetParams(hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphKernelNodeGetParams, cuGraphKernelNodeGetParams@libcudart.so.12");
 
 extern CUresult sim__cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
 SIM_EXPORT CUresult cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
@@ -7616,11 +13629,27 @@ SIM_EXPORT CUresult cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KER
     return sim__cuGraphKernelNodeSetParams(hNode, nodeParams);
 }
 
+extern CUresult sim__cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    return sim__cuGraphKernelNodeSetParams(hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphKernelNodeSetParams, cuGraphKernelNodeSetParams@libcudart.so.12");
+
 extern CUresult sim__cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
 SIM_EXPORT CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
 {
     return sim__cuGraphExecKernelNodeSetParams(hGraphExec, hNode, nodeParams);
 }
+
+extern CUresult sim__cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
+SIM_EXPORT CUresult release0_cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    return sim__cuGraphExecKernelNodeSetParams(hGraphExec, hNode, nodeParams);
+}
+
+__asm__(".symver release0_cuGraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams@libcudart.so.12");
 
 extern CUresult sim__cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode);
 SIM_EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)
@@ -7628,11 +13657,27 @@ SIM_EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph
     return sim__cuStreamBeginCaptureToGraph(hStream, hGraph, dependencies, dependencyData, numDependencies, mode);
 }
 
+extern CUresult sim__cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode);
+SIM_EXPORT CUresult release0_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)
+{
+    return sim__cuStreamBeginCaptureToGraph(hStream, hGraph, dependencies, dependencyData, numDependencies, mode);
+}
+
+__asm__(".symver release0_cuStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph@libcudart.so.12");
+
 extern CUresult sim__cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out);
 SIM_EXPORT CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out)
 {
     return sim__cuStreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
 }
+
+extern CUresult sim__cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out);
+SIM_EXPORT CUresult release0_cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out)
+{
+    return sim__cuStreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
+__asm__(".symver release0_cuStreamGetCaptureInfo_v2, cuStreamGetCaptureInfo_v2@libcudart.so.12");
 
 extern CUresult sim__cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out);
 SIM_EXPORT CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
@@ -7640,11 +13685,27 @@ SIM_EXPORT CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureS
     return sim__cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
 }
 
+extern CUresult sim__cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out);
+SIM_EXPORT CUresult release0_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    return sim__cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+}
+
+__asm__(".symver release0_cuStreamGetCaptureInfo_v3, cuStreamGetCaptureInfo_v3@libcudart.so.12");
+
 extern CUresult sim__cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags);
 SIM_EXPORT CUresult cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags)
 {
     return sim__cuStreamUpdateCaptureDependencies(hStream, dependencies, numDependencies, flags);
 }
+
+extern CUresult sim__cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags)
+{
+    return sim__cuStreamUpdateCaptureDependencies(hStream, dependencies, numDependencies, flags);
+}
+
+__asm__(".symver release0_cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies@libcudart.so.12");
 
 extern CUresult sim__cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
 SIM_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
@@ -7652,11 +13713,27 @@ SIM_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgra
     return sim__cuStreamUpdateCaptureDependencies_v2(hStream, dependencies, dependencyData, numDependencies, flags);
 }
 
+extern CUresult sim__cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+{
+    return sim__cuStreamUpdateCaptureDependencies_v2(hStream, dependencies, dependencyData, numDependencies, flags);
+}
+
+__asm__(".symver release0_cuStreamUpdateCaptureDependencies_v2, cuStreamUpdateCaptureDependencies_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream)
 {
     return sim__cuMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, hStream);
 }
+
+extern CUresult sim__cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream)
+{
+    return sim__cuMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyBatchAsync, cuMemcpyBatchAsync@libcudart.so.12");
 
 extern CUresult sim__cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream)
@@ -7664,11 +13741,27 @@ SIM_EXPORT CUresult cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *
     return sim__cuMemcpy3DBatchAsync(numOps, opList, failIdx, flags, hStream);
 }
 
+extern CUresult sim__cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream)
+{
+    return sim__cuMemcpy3DBatchAsync(numOps, opList, failIdx, flags, hStream);
+}
+
+__asm__(".symver release0_cuMemcpy3DBatchAsync, cuMemcpy3DBatchAsync@libcudart.so.12");
+
 extern CUresult sim__cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location);
 SIM_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
 {
     return sim__cuMemAdvise_v2(devPtr, count, advice, location);
 }
+
+extern CUresult sim__cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location);
+SIM_EXPORT CUresult release0_cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
+{
+    return sim__cuMemAdvise_v2(devPtr, count, advice, location);
+}
+
+__asm__(".symver release0_cuMemAdvise_v2, cuMemAdvise_v2@libcudart.so.12");
 
 extern CUresult sim__cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream);
 SIM_EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream)
@@ -7676,11 +13769,27 @@ SIM_EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUme
     return sim__cuMemPrefetchAsync_v2(devPtr, count, location, flags, hStream);
 }
 
+extern CUresult sim__cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream)
+{
+    return sim__cuMemPrefetchAsync_v2(devPtr, count, location, flags, hStream);
+}
+
+__asm__(".symver release0_cuMemPrefetchAsync_v2, cuMemPrefetchAsync_v2@libcudart.so.12");
+
 extern CUresult sim__cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count);
 SIM_EXPORT CUresult cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count)
 {
     return sim__cuMemRangeGetAttribute(data, dataSize, attribute, devPtr, count);
 }
+
+extern CUresult sim__cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count);
+SIM_EXPORT CUresult release0_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count)
+{
+    return sim__cuMemRangeGetAttribute(data, dataSize, attribute, devPtr, count);
+}
+
+__asm__(".symver release0_cuMemRangeGetAttribute, cuMemRangeGetAttribute@libcudart.so.12");
 
 extern CUresult sim__cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count);
 SIM_EXPORT CUresult cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count)
@@ -7688,11 +13797,27 @@ SIM_EXPORT CUresult cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUme
     return sim__cuMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count);
 }
 
+extern CUresult sim__cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count);
+SIM_EXPORT CUresult release0_cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count)
+{
+    return sim__cuMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count);
+}
+
+__asm__(".symver release0_cuMemRangeGetAttributes, cuMemRangeGetAttributes@libcudart.so.12");
+
 extern CUresult sim__cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels);
 SIM_EXPORT CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels)
 {
     return sim__cuMipmappedArrayCreate(pHandle, pMipmappedArrayDesc, numMipmapLevels);
 }
+
+extern CUresult sim__cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels);
+SIM_EXPORT CUresult release0_cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels)
+{
+    return sim__cuMipmappedArrayCreate(pHandle, pMipmappedArrayDesc, numMipmapLevels);
+}
+
+__asm__(".symver release0_cuMipmappedArrayCreate, cuMipmappedArrayCreate@libcudart.so.12");
 
 extern CUresult sim__cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level);
 SIM_EXPORT CUresult cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level)
@@ -7700,11 +13825,27 @@ SIM_EXPORT CUresult cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedAr
     return sim__cuMipmappedArrayGetLevel(pLevelArray, hMipmappedArray, level);
 }
 
+extern CUresult sim__cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level);
+SIM_EXPORT CUresult release0_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level)
+{
+    return sim__cuMipmappedArrayGetLevel(pLevelArray, hMipmappedArray, level);
+}
+
+__asm__(".symver release0_cuMipmappedArrayGetLevel, cuMipmappedArrayGetLevel@libcudart.so.12");
+
 extern CUresult sim__cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray);
 SIM_EXPORT CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
 {
     return sim__cuMipmappedArrayDestroy(hMipmappedArray);
 }
+
+extern CUresult sim__cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray);
+SIM_EXPORT CUresult release0_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
+{
+    return sim__cuMipmappedArrayDestroy(hMipmappedArray);
+}
+
+__asm__(".symver release0_cuMipmappedArrayDestroy, cuMipmappedArrayDestroy@libcudart.so.12");
 
 extern CUresult sim__cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array, CUdevice device);
 SIM_EXPORT CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array, CUdevice device)
@@ -7712,11 +13853,27 @@ SIM_EXPORT CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS 
     return sim__cuArrayGetMemoryRequirements(memoryRequirements, array, device);
 }
 
+extern CUresult sim__cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array, CUdevice device);
+SIM_EXPORT CUresult release0_cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array, CUdevice device)
+{
+    return sim__cuArrayGetMemoryRequirements(memoryRequirements, array, device);
+}
+
+__asm__(".symver release0_cuArrayGetMemoryRequirements, cuArrayGetMemoryRequirements@libcudart.so.12");
+
 extern CUresult sim__cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap, CUdevice device);
 SIM_EXPORT CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap, CUdevice device)
 {
     return sim__cuMipmappedArrayGetMemoryRequirements(memoryRequirements, mipmap, device);
 }
+
+extern CUresult sim__cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap, CUdevice device);
+SIM_EXPORT CUresult release0_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap, CUdevice device)
+{
+    return sim__cuMipmappedArrayGetMemoryRequirements(memoryRequirements, mipmap, device);
+}
+
+__asm__(".symver release0_cuMipmappedArrayGetMemoryRequirements, cuMipmappedArrayGetMemoryRequirements@libcudart.so.12");
 
 extern CUresult sim__cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array);
 SIM_EXPORT CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array)
@@ -7724,11 +13881,27 @@ SIM_EXPORT CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *spa
     return sim__cuArrayGetSparseProperties(sparseProperties, array);
 }
 
+extern CUresult sim__cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array);
+SIM_EXPORT CUresult release0_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array)
+{
+    return sim__cuArrayGetSparseProperties(sparseProperties, array);
+}
+
+__asm__(".symver release0_cuArrayGetSparseProperties, cuArrayGetSparseProperties@libcudart.so.12");
+
 extern CUresult sim__cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap);
 SIM_EXPORT CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap)
 {
     return sim__cuMipmappedArrayGetSparseProperties(sparseProperties, mipmap);
 }
+
+extern CUresult sim__cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap);
+SIM_EXPORT CUresult release0_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap)
+{
+    return sim__cuMipmappedArrayGetSparseProperties(sparseProperties, mipmap);
+}
+
+__asm__(".symver release0_cuMipmappedArrayGetSparseProperties, cuMipmappedArrayGetSparseProperties@libcudart.so.12");
 
 extern CUresult sim__cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx);
 SIM_EXPORT CUresult cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx)
@@ -7736,11 +13909,27 @@ SIM_EXPORT CUresult cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsign
     return sim__cuArrayGetPlane(pPlaneArray, hArray, planeIdx);
 }
 
+extern CUresult sim__cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx);
+SIM_EXPORT CUresult release0_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx)
+{
+    return sim__cuArrayGetPlane(pPlaneArray, hArray, planeIdx);
+}
+
+__asm__(".symver release0_cuArrayGetPlane, cuArrayGetPlane@libcudart.so.12");
+
 extern CUresult sim__cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);
 SIM_EXPORT CUresult cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
 {
     return sim__cuModuleGetTexRef(pTexRef, hmod, name);
 }
+
+extern CUresult sim__cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);
+SIM_EXPORT CUresult release0_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
+{
+    return sim__cuModuleGetTexRef(pTexRef, hmod, name);
+}
+
+__asm__(".symver release0_cuModuleGetTexRef, cuModuleGetTexRef@libcudart.so.12");
 
 extern CUresult sim__cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name);
 SIM_EXPORT CUresult cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name)
@@ -7748,11 +13937,27 @@ SIM_EXPORT CUresult cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const
     return sim__cuModuleGetSurfRef(pSurfRef, hmod, name);
 }
 
+extern CUresult sim__cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name);
+SIM_EXPORT CUresult release0_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name)
+{
+    return sim__cuModuleGetSurfRef(pSurfRef, hmod, name);
+}
+
+__asm__(".symver release0_cuModuleGetSurfRef, cuModuleGetSurfRef@libcudart.so.12");
+
 extern CUresult sim__cuTexRefCreate(CUtexref *pTexRef);
 SIM_EXPORT CUresult cuTexRefCreate(CUtexref *pTexRef)
 {
     return sim__cuTexRefCreate(pTexRef);
 }
+
+extern CUresult sim__cuTexRefCreate(CUtexref *pTexRef);
+SIM_EXPORT CUresult release0_cuTexRefCreate(CUtexref *pTexRef)
+{
+    return sim__cuTexRefCreate(pTexRef);
+}
+
+__asm__(".symver release0_cuTexRefCreate, cuTexRefCreate@libcudart.so.12");
 
 extern CUresult sim__cuTexRefDestroy(CUtexref hTexRef);
 SIM_EXPORT CUresult cuTexRefDestroy(CUtexref hTexRef)
@@ -7760,11 +13965,27 @@ SIM_EXPORT CUresult cuTexRefDestroy(CUtexref hTexRef)
     return sim__cuTexRefDestroy(hTexRef);
 }
 
+extern CUresult sim__cuTexRefDestroy(CUtexref hTexRef);
+SIM_EXPORT CUresult release0_cuTexRefDestroy(CUtexref hTexRef)
+{
+    return sim__cuTexRefDestroy(hTexRef);
+}
+
+__asm__(".symver release0_cuTexRefDestroy, cuTexRefDestroy@libcudart.so.12");
+
 extern CUresult sim__cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags);
 SIM_EXPORT CUresult cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags)
 {
     return sim__cuTexRefSetArray(hTexRef, hArray, Flags);
 }
+
+extern CUresult sim__cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags);
+SIM_EXPORT CUresult release0_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags)
+{
+    return sim__cuTexRefSetArray(hTexRef, hArray, Flags);
+}
+
+__asm__(".symver release0_cuTexRefSetArray, cuTexRefSetArray@libcudart.so.12");
 
 extern CUresult sim__cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, size_t bytes);
 SIM_EXPORT CUresult cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, size_t bytes)
@@ -7772,11 +13993,27 @@ SIM_EXPORT CUresult cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, 
     return sim__cuTexRefSetAddress_v2(ByteOffset, hTexRef, dptr, bytes);
 }
 
+extern CUresult sim__cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, size_t bytes);
+SIM_EXPORT CUresult release0_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, size_t bytes)
+{
+    return sim__cuTexRefSetAddress_v2(ByteOffset, hTexRef, dptr, bytes);
+}
+
+__asm__(".symver release0_cuTexRefSetAddress_v2, cuTexRefSetAddress_v2@libcudart.so.12");
+
 extern CUresult sim__cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr dptr, size_t Pitch);
 SIM_EXPORT CUresult cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr dptr, size_t Pitch)
 {
     return sim__cuTexRefSetAddress2D_v3(hTexRef, desc, dptr, Pitch);
 }
+
+extern CUresult sim__cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr dptr, size_t Pitch);
+SIM_EXPORT CUresult release0_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr dptr, size_t Pitch)
+{
+    return sim__cuTexRefSetAddress2D_v3(hTexRef, desc, dptr, Pitch);
+}
+
+__asm__(".symver release0_cuTexRefSetAddress2D_v3, cuTexRefSetAddress2D_v3@libcudart.so.12");
 
 extern CUresult sim__cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents);
 SIM_EXPORT CUresult cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents)
@@ -7784,11 +14021,27 @@ SIM_EXPORT CUresult cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int 
     return sim__cuTexRefSetFormat(hTexRef, fmt, NumPackedComponents);
 }
 
+extern CUresult sim__cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents);
+SIM_EXPORT CUresult release0_cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents)
+{
+    return sim__cuTexRefSetFormat(hTexRef, fmt, NumPackedComponents);
+}
+
+__asm__(".symver release0_cuTexRefSetFormat, cuTexRefSetFormat@libcudart.so.12");
+
 extern CUresult sim__cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am);
 SIM_EXPORT CUresult cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am)
 {
     return sim__cuTexRefSetAddressMode(hTexRef, dim, am);
 }
+
+extern CUresult sim__cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am);
+SIM_EXPORT CUresult release0_cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am)
+{
+    return sim__cuTexRefSetAddressMode(hTexRef, dim, am);
+}
+
+__asm__(".symver release0_cuTexRefSetAddressMode, cuTexRefSetAddressMode@libcudart.so.12");
 
 extern CUresult sim__cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm);
 SIM_EXPORT CUresult cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm)
@@ -7796,11 +14049,27 @@ SIM_EXPORT CUresult cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm)
     return sim__cuTexRefSetFilterMode(hTexRef, fm);
 }
 
+extern CUresult sim__cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm);
+SIM_EXPORT CUresult release0_cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm)
+{
+    return sim__cuTexRefSetFilterMode(hTexRef, fm);
+}
+
+__asm__(".symver release0_cuTexRefSetFilterMode, cuTexRefSetFilterMode@libcudart.so.12");
+
 extern CUresult sim__cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags);
 SIM_EXPORT CUresult cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
 {
     return sim__cuTexRefSetFlags(hTexRef, Flags);
 }
+
+extern CUresult sim__cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags);
+SIM_EXPORT CUresult release0_cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
+{
+    return sim__cuTexRefSetFlags(hTexRef, Flags);
+}
+
+__asm__(".symver release0_cuTexRefSetFlags, cuTexRefSetFlags@libcudart.so.12");
 
 extern CUresult sim__cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef);
 SIM_EXPORT CUresult cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef)
@@ -7808,11 +14077,27 @@ SIM_EXPORT CUresult cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef)
     return sim__cuTexRefGetAddress_v2(pdptr, hTexRef);
 }
 
+extern CUresult sim__cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef);
+SIM_EXPORT CUresult release0_cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetAddress_v2(pdptr, hTexRef);
+}
+
+__asm__(".symver release0_cuTexRefGetAddress_v2, cuTexRefGetAddress_v2@libcudart.so.12");
+
 extern CUresult sim__cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef);
 SIM_EXPORT CUresult cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef)
 {
     return sim__cuTexRefGetArray(phArray, hTexRef);
 }
+
+extern CUresult sim__cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef);
+SIM_EXPORT CUresult release0_cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetArray(phArray, hTexRef);
+}
+
+__asm__(".symver release0_cuTexRefGetArray, cuTexRefGetArray@libcudart.so.12");
 
 extern CUresult sim__cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef);
 SIM_EXPORT CUresult cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef)
@@ -7820,11 +14105,27 @@ SIM_EXPORT CUresult cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels
     return sim__cuTexRefGetFormat(pFormat, pNumChannels, hTexRef);
 }
 
+extern CUresult sim__cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef);
+SIM_EXPORT CUresult release0_cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetFormat(pFormat, pNumChannels, hTexRef);
+}
+
+__asm__(".symver release0_cuTexRefGetFormat, cuTexRefGetFormat@libcudart.so.12");
+
 extern CUresult sim__cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int dim);
 SIM_EXPORT CUresult cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int dim)
 {
     return sim__cuTexRefGetAddressMode(pam, hTexRef, dim);
 }
+
+extern CUresult sim__cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int dim);
+SIM_EXPORT CUresult release0_cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int dim)
+{
+    return sim__cuTexRefGetAddressMode(pam, hTexRef, dim);
+}
+
+__asm__(".symver release0_cuTexRefGetAddressMode, cuTexRefGetAddressMode@libcudart.so.12");
 
 extern CUresult sim__cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef);
 SIM_EXPORT CUresult cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
@@ -7832,11 +14133,27 @@ SIM_EXPORT CUresult cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
     return sim__cuTexRefGetFilterMode(pfm, hTexRef);
 }
 
+extern CUresult sim__cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef);
+SIM_EXPORT CUresult release0_cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetFilterMode(pfm, hTexRef);
+}
+
+__asm__(".symver release0_cuTexRefGetFilterMode, cuTexRefGetFilterMode@libcudart.so.12");
+
 extern CUresult sim__cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef);
 SIM_EXPORT CUresult cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef)
 {
     return sim__cuTexRefGetFlags(pFlags, hTexRef);
 }
+
+extern CUresult sim__cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef);
+SIM_EXPORT CUresult release0_cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetFlags(pFlags, hTexRef);
+}
+
+__asm__(".symver release0_cuTexRefGetFlags, cuTexRefGetFlags@libcudart.so.12");
 
 extern CUresult sim__cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef);
 SIM_EXPORT CUresult cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
@@ -7844,11 +14161,27 @@ SIM_EXPORT CUresult cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTe
     return sim__cuParamSetTexRef(hfunc, texunit, hTexRef);
 }
 
+extern CUresult sim__cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef);
+SIM_EXPORT CUresult release0_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
+{
+    return sim__cuParamSetTexRef(hfunc, texunit, hTexRef);
+}
+
+__asm__(".symver release0_cuParamSetTexRef, cuParamSetTexRef@libcudart.so.12");
+
 extern CUresult sim__cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags);
 SIM_EXPORT CUresult cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags)
 {
     return sim__cuSurfRefSetArray(hSurfRef, hArray, Flags);
 }
+
+extern CUresult sim__cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags);
+SIM_EXPORT CUresult release0_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags)
+{
+    return sim__cuSurfRefSetArray(hSurfRef, hArray, Flags);
+}
+
+__asm__(".symver release0_cuSurfRefSetArray, cuSurfRefSetArray@libcudart.so.12");
 
 extern CUresult sim__cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef);
 SIM_EXPORT CUresult cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
@@ -7856,11 +14189,27 @@ SIM_EXPORT CUresult cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
     return sim__cuSurfRefGetArray(phArray, hSurfRef);
 }
 
+extern CUresult sim__cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef);
+SIM_EXPORT CUresult release0_cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
+{
+    return sim__cuSurfRefGetArray(phArray, hSurfRef);
+}
+
+__asm__(".symver release0_cuSurfRefGetArray, cuSurfRefGetArray@libcudart.so.12");
+
 extern CUresult sim__cuDeviceTotalMem(size_t *bytes, CUdevice dev);
 SIM_EXPORT CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev)
 {
     return sim__cuDeviceTotalMem(bytes, dev);
 }
+
+extern CUresult sim__cuDeviceTotalMem(size_t *bytes, CUdevice dev);
+SIM_EXPORT CUresult release0_cuDeviceTotalMem(size_t *bytes, CUdevice dev)
+{
+    return sim__cuDeviceTotalMem(bytes, dev);
+}
+
+__asm__(".symver release0_cuDeviceTotalMem, cuDeviceTotalMem@libcudart.so.12");
 
 extern CUresult sim__cuDevicePrimaryCtxRelease(CUdevice dev);
 SIM_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
@@ -7868,11 +14217,27 @@ SIM_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
     return sim__cuDevicePrimaryCtxRelease(dev);
 }
 
+extern CUresult sim__cuDevicePrimaryCtxRelease(CUdevice dev);
+SIM_EXPORT CUresult release0_cuDevicePrimaryCtxRelease(CUdevice dev)
+{
+    return sim__cuDevicePrimaryCtxRelease(dev);
+}
+
+__asm__(".symver release0_cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease@libcudart.so.12");
+
 extern CUresult sim__cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
 SIM_EXPORT CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
 {
     return sim__cuGetProcAddress(symbol, pfn, cudaVersion, flags);
 }
+
+extern CUresult sim__cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
+SIM_EXPORT CUresult release0_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
+{
+    return sim__cuGetProcAddress(symbol, pfn, cudaVersion, flags);
+}
+
+__asm__(".symver release0_cuGetProcAddress, cuGetProcAddress@libcudart.so.12");
 
 extern const char *sim__nvrtcGetErrorString(nvrtcResult result);
 SIM_EXPORT const char *nvrtcGetErrorString(nvrtcResult result)
@@ -7880,11 +14245,59 @@ SIM_EXPORT const char *nvrtcGetErrorString(nvrtcResult result)
     return sim__nvrtcGetErrorString(result);
 }
 
+extern const char *sim__nvrtcGetErrorString(nvrtcResult result);
+SIM_EXPORT const char *release0_nvrtcGetErrorString(nvrtcResult result)
+{
+    return sim__nvrtcGetErrorString(result);
+}
+
+__asm__(".symver release0_nvrtcGetErrorString, nvrtcGetErrorString@libcudart.so.12");
+
+extern const char *sim__nvrtcGetErrorString(nvrtcResult result);
+SIM_EXPORT const char *release1_nvrtcGetErrorString(nvrtcResult result)
+{
+    return sim__nvrtcGetErrorString(result);
+}
+
+__asm__(".symver release1_nvrtcGetErrorString, nvrtcGetErrorString@libnvrtc.so.12");
+
+extern const char *sim__nvrtcGetErrorString(nvrtcResult result);
+SIM_EXPORT const char *release2_nvrtcGetErrorString(nvrtcResult result)
+{
+    return sim__nvrtcGetErrorString(result);
+}
+
+__asm__(".symver release2_nvrtcGetErrorString, nvrtcGetErrorString@libnvrtc.so.13");
+
 extern nvrtcResult sim__nvrtcVersion(int *major, int *minor);
 SIM_EXPORT nvrtcResult nvrtcVersion(int *major, int *minor)
 {
     return sim__nvrtcVersion(major, minor);
 }
+
+extern nvrtcResult sim__nvrtcVersion(int *major, int *minor);
+SIM_EXPORT nvrtcResult release0_nvrtcVersion(int *major, int *minor)
+{
+    return sim__nvrtcVersion(major, minor);
+}
+
+__asm__(".symver release0_nvrtcVersion, nvrtcVersion@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcVersion(int *major, int *minor);
+SIM_EXPORT nvrtcResult release1_nvrtcVersion(int *major, int *minor)
+{
+    return sim__nvrtcVersion(major, minor);
+}
+
+__asm__(".symver release1_nvrtcVersion, nvrtcVersion@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcVersion(int *major, int *minor);
+SIM_EXPORT nvrtcResult release2_nvrtcVersion(int *major, int *minor)
+{
+    return sim__nvrtcVersion(major, minor);
+}
+
+__asm__(".symver release2_nvrtcVersion, nvrtcVersion@libnvrtc.so.13");
 
 extern nvrtcResult sim__nvrtcGetNumSupportedArchs(int *numArchs);
 SIM_EXPORT nvrtcResult nvrtcGetNumSupportedArchs(int *numArchs)
@@ -7892,11 +14305,59 @@ SIM_EXPORT nvrtcResult nvrtcGetNumSupportedArchs(int *numArchs)
     return sim__nvrtcGetNumSupportedArchs(numArchs);
 }
 
+extern nvrtcResult sim__nvrtcGetNumSupportedArchs(int *numArchs);
+SIM_EXPORT nvrtcResult release0_nvrtcGetNumSupportedArchs(int *numArchs)
+{
+    return sim__nvrtcGetNumSupportedArchs(numArchs);
+}
+
+__asm__(".symver release0_nvrtcGetNumSupportedArchs, nvrtcGetNumSupportedArchs@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcGetNumSupportedArchs(int *numArchs);
+SIM_EXPORT nvrtcResult release1_nvrtcGetNumSupportedArchs(int *numArchs)
+{
+    return sim__nvrtcGetNumSupportedArchs(numArchs);
+}
+
+__asm__(".symver release1_nvrtcGetNumSupportedArchs, nvrtcGetNumSupportedArchs@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcGetNumSupportedArchs(int *numArchs);
+SIM_EXPORT nvrtcResult release2_nvrtcGetNumSupportedArchs(int *numArchs)
+{
+    return sim__nvrtcGetNumSupportedArchs(numArchs);
+}
+
+__asm__(".symver release2_nvrtcGetNumSupportedArchs, nvrtcGetNumSupportedArchs@libnvrtc.so.13");
+
 extern nvrtcResult sim__nvrtcGetSupportedArchs(int *supportedArchs);
 SIM_EXPORT nvrtcResult nvrtcGetSupportedArchs(int *supportedArchs)
 {
     return sim__nvrtcGetSupportedArchs(supportedArchs);
 }
+
+extern nvrtcResult sim__nvrtcGetSupportedArchs(int *supportedArchs);
+SIM_EXPORT nvrtcResult release0_nvrtcGetSupportedArchs(int *supportedArchs)
+{
+    return sim__nvrtcGetSupportedArchs(supportedArchs);
+}
+
+__asm__(".symver release0_nvrtcGetSupportedArchs, nvrtcGetSupportedArchs@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcGetSupportedArchs(int *supportedArchs);
+SIM_EXPORT nvrtcResult release1_nvrtcGetSupportedArchs(int *supportedArchs)
+{
+    return sim__nvrtcGetSupportedArchs(supportedArchs);
+}
+
+__asm__(".symver release1_nvrtcGetSupportedArchs, nvrtcGetSupportedArchs@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcGetSupportedArchs(int *supportedArchs);
+SIM_EXPORT nvrtcResult release2_nvrtcGetSupportedArchs(int *supportedArchs)
+{
+    return sim__nvrtcGetSupportedArchs(supportedArchs);
+}
+
+__asm__(".symver release2_nvrtcGetSupportedArchs, nvrtcGetSupportedArchs@libnvrtc.so.13");
 
 extern nvrtcResult sim__nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders, const char * const *headers, const char * const *includeNames);
 SIM_EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders, const char * const *headers, const char * const *includeNames)
@@ -7904,11 +14365,59 @@ SIM_EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *prog, const char *src, c
     return sim__nvrtcCreateProgram(prog, src, name, numHeaders, headers, includeNames);
 }
 
+extern nvrtcResult sim__nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders, const char * const *headers, const char * const *includeNames);
+SIM_EXPORT nvrtcResult release0_nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders, const char * const *headers, const char * const *includeNames)
+{
+    return sim__nvrtcCreateProgram(prog, src, name, numHeaders, headers, includeNames);
+}
+
+__asm__(".symver release0_nvrtcCreateProgram, nvrtcCreateProgram@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders, const char * const *headers, const char * const *includeNames);
+SIM_EXPORT nvrtcResult release1_nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders, const char * const *headers, const char * const *includeNames)
+{
+    return sim__nvrtcCreateProgram(prog, src, name, numHeaders, headers, includeNames);
+}
+
+__asm__(".symver release1_nvrtcCreateProgram, nvrtcCreateProgram@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders, const char * const *headers, const char * const *includeNames);
+SIM_EXPORT nvrtcResult release2_nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders, const char * const *headers, const char * const *includeNames)
+{
+    return sim__nvrtcCreateProgram(prog, src, name, numHeaders, headers, includeNames);
+}
+
+__asm__(".symver release2_nvrtcCreateProgram, nvrtcCreateProgram@libnvrtc.so.13");
+
 extern nvrtcResult sim__nvrtcDestroyProgram(nvrtcProgram *prog);
 SIM_EXPORT nvrtcResult nvrtcDestroyProgram(nvrtcProgram *prog)
 {
     return sim__nvrtcDestroyProgram(prog);
 }
+
+extern nvrtcResult sim__nvrtcDestroyProgram(nvrtcProgram *prog);
+SIM_EXPORT nvrtcResult release0_nvrtcDestroyProgram(nvrtcProgram *prog)
+{
+    return sim__nvrtcDestroyProgram(prog);
+}
+
+__asm__(".symver release0_nvrtcDestroyProgram, nvrtcDestroyProgram@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcDestroyProgram(nvrtcProgram *prog);
+SIM_EXPORT nvrtcResult release1_nvrtcDestroyProgram(nvrtcProgram *prog)
+{
+    return sim__nvrtcDestroyProgram(prog);
+}
+
+__asm__(".symver release1_nvrtcDestroyProgram, nvrtcDestroyProgram@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcDestroyProgram(nvrtcProgram *prog);
+SIM_EXPORT nvrtcResult release2_nvrtcDestroyProgram(nvrtcProgram *prog)
+{
+    return sim__nvrtcDestroyProgram(prog);
+}
+
+__asm__(".symver release2_nvrtcDestroyProgram, nvrtcDestroyProgram@libnvrtc.so.13");
 
 extern nvrtcResult sim__nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char * const *options);
 SIM_EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char * const *options)
@@ -7916,11 +14425,59 @@ SIM_EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, co
     return sim__nvrtcCompileProgram(prog, numOptions, options);
 }
 
+extern nvrtcResult sim__nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char * const *options);
+SIM_EXPORT nvrtcResult release0_nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char * const *options)
+{
+    return sim__nvrtcCompileProgram(prog, numOptions, options);
+}
+
+__asm__(".symver release0_nvrtcCompileProgram, nvrtcCompileProgram@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char * const *options);
+SIM_EXPORT nvrtcResult release1_nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char * const *options)
+{
+    return sim__nvrtcCompileProgram(prog, numOptions, options);
+}
+
+__asm__(".symver release1_nvrtcCompileProgram, nvrtcCompileProgram@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char * const *options);
+SIM_EXPORT nvrtcResult release2_nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char * const *options)
+{
+    return sim__nvrtcCompileProgram(prog, numOptions, options);
+}
+
+__asm__(".symver release2_nvrtcCompileProgram, nvrtcCompileProgram@libnvrtc.so.13");
+
 extern nvrtcResult sim__nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet);
 SIM_EXPORT nvrtcResult nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet)
 {
     return sim__nvrtcGetPTXSize(prog, ptxSizeRet);
 }
+
+extern nvrtcResult sim__nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet);
+SIM_EXPORT nvrtcResult release0_nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet)
+{
+    return sim__nvrtcGetPTXSize(prog, ptxSizeRet);
+}
+
+__asm__(".symver release0_nvrtcGetPTXSize, nvrtcGetPTXSize@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet);
+SIM_EXPORT nvrtcResult release1_nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet)
+{
+    return sim__nvrtcGetPTXSize(prog, ptxSizeRet);
+}
+
+__asm__(".symver release1_nvrtcGetPTXSize, nvrtcGetPTXSize@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet);
+SIM_EXPORT nvrtcResult release2_nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet)
+{
+    return sim__nvrtcGetPTXSize(prog, ptxSizeRet);
+}
+
+__asm__(".symver release2_nvrtcGetPTXSize, nvrtcGetPTXSize@libnvrtc.so.13");
 
 extern nvrtcResult sim__nvrtcGetPTX(nvrtcProgram prog, char *ptx);
 SIM_EXPORT nvrtcResult nvrtcGetPTX(nvrtcProgram prog, char *ptx)
@@ -7928,11 +14485,59 @@ SIM_EXPORT nvrtcResult nvrtcGetPTX(nvrtcProgram prog, char *ptx)
     return sim__nvrtcGetPTX(prog, ptx);
 }
 
+extern nvrtcResult sim__nvrtcGetPTX(nvrtcProgram prog, char *ptx);
+SIM_EXPORT nvrtcResult release0_nvrtcGetPTX(nvrtcProgram prog, char *ptx)
+{
+    return sim__nvrtcGetPTX(prog, ptx);
+}
+
+__asm__(".symver release0_nvrtcGetPTX, nvrtcGetPTX@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcGetPTX(nvrtcProgram prog, char *ptx);
+SIM_EXPORT nvrtcResult release1_nvrtcGetPTX(nvrtcProgram prog, char *ptx)
+{
+    return sim__nvrtcGetPTX(prog, ptx);
+}
+
+__asm__(".symver release1_nvrtcGetPTX, nvrtcGetPTX@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcGetPTX(nvrtcProgram prog, char *ptx);
+SIM_EXPORT nvrtcResult release2_nvrtcGetPTX(nvrtcProgram prog, char *ptx)
+{
+    return sim__nvrtcGetPTX(prog, ptx);
+}
+
+__asm__(".symver release2_nvrtcGetPTX, nvrtcGetPTX@libnvrtc.so.13");
+
 extern nvrtcResult sim__nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet);
 SIM_EXPORT nvrtcResult nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet)
 {
     return sim__nvrtcGetCUBINSize(prog, cubinSizeRet);
 }
+
+extern nvrtcResult sim__nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet);
+SIM_EXPORT nvrtcResult release0_nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet)
+{
+    return sim__nvrtcGetCUBINSize(prog, cubinSizeRet);
+}
+
+__asm__(".symver release0_nvrtcGetCUBINSize, nvrtcGetCUBINSize@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet);
+SIM_EXPORT nvrtcResult release1_nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet)
+{
+    return sim__nvrtcGetCUBINSize(prog, cubinSizeRet);
+}
+
+__asm__(".symver release1_nvrtcGetCUBINSize, nvrtcGetCUBINSize@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet);
+SIM_EXPORT nvrtcResult release2_nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet)
+{
+    return sim__nvrtcGetCUBINSize(prog, cubinSizeRet);
+}
+
+__asm__(".symver release2_nvrtcGetCUBINSize, nvrtcGetCUBINSize@libnvrtc.so.13");
 
 extern nvrtcResult sim__nvrtcGetCUBIN(nvrtcProgram prog, char *cubin);
 SIM_EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
@@ -7940,11 +14545,59 @@ SIM_EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
     return sim__nvrtcGetCUBIN(prog, cubin);
 }
 
+extern nvrtcResult sim__nvrtcGetCUBIN(nvrtcProgram prog, char *cubin);
+SIM_EXPORT nvrtcResult release0_nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
+{
+    return sim__nvrtcGetCUBIN(prog, cubin);
+}
+
+__asm__(".symver release0_nvrtcGetCUBIN, nvrtcGetCUBIN@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcGetCUBIN(nvrtcProgram prog, char *cubin);
+SIM_EXPORT nvrtcResult release1_nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
+{
+    return sim__nvrtcGetCUBIN(prog, cubin);
+}
+
+__asm__(".symver release1_nvrtcGetCUBIN, nvrtcGetCUBIN@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcGetCUBIN(nvrtcProgram prog, char *cubin);
+SIM_EXPORT nvrtcResult release2_nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
+{
+    return sim__nvrtcGetCUBIN(prog, cubin);
+}
+
+__asm__(".symver release2_nvrtcGetCUBIN, nvrtcGetCUBIN@libnvrtc.so.13");
+
 extern nvrtcResult sim__nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet);
 SIM_EXPORT nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet)
 {
     return sim__nvrtcGetProgramLogSize(prog, logSizeRet);
 }
+
+extern nvrtcResult sim__nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet);
+SIM_EXPORT nvrtcResult release0_nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet)
+{
+    return sim__nvrtcGetProgramLogSize(prog, logSizeRet);
+}
+
+__asm__(".symver release0_nvrtcGetProgramLogSize, nvrtcGetProgramLogSize@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet);
+SIM_EXPORT nvrtcResult release1_nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet)
+{
+    return sim__nvrtcGetProgramLogSize(prog, logSizeRet);
+}
+
+__asm__(".symver release1_nvrtcGetProgramLogSize, nvrtcGetProgramLogSize@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet);
+SIM_EXPORT nvrtcResult release2_nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet)
+{
+    return sim__nvrtcGetProgramLogSize(prog, logSizeRet);
+}
+
+__asm__(".symver release2_nvrtcGetProgramLogSize, nvrtcGetProgramLogSize@libnvrtc.so.13");
 
 extern nvrtcResult sim__nvrtcGetProgramLog(nvrtcProgram prog, char *log);
 SIM_EXPORT nvrtcResult nvrtcGetProgramLog(nvrtcProgram prog, char *log)
@@ -7952,14 +14605,86 @@ SIM_EXPORT nvrtcResult nvrtcGetProgramLog(nvrtcProgram prog, char *log)
     return sim__nvrtcGetProgramLog(prog, log);
 }
 
+extern nvrtcResult sim__nvrtcGetProgramLog(nvrtcProgram prog, char *log);
+SIM_EXPORT nvrtcResult release0_nvrtcGetProgramLog(nvrtcProgram prog, char *log)
+{
+    return sim__nvrtcGetProgramLog(prog, log);
+}
+
+__asm__(".symver release0_nvrtcGetProgramLog, nvrtcGetProgramLog@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcGetProgramLog(nvrtcProgram prog, char *log);
+SIM_EXPORT nvrtcResult release1_nvrtcGetProgramLog(nvrtcProgram prog, char *log)
+{
+    return sim__nvrtcGetProgramLog(prog, log);
+}
+
+__asm__(".symver release1_nvrtcGetProgramLog, nvrtcGetProgramLog@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcGetProgramLog(nvrtcProgram prog, char *log);
+SIM_EXPORT nvrtcResult release2_nvrtcGetProgramLog(nvrtcProgram prog, char *log)
+{
+    return sim__nvrtcGetProgramLog(prog, log);
+}
+
+__asm__(".symver release2_nvrtcGetProgramLog, nvrtcGetProgramLog@libnvrtc.so.13");
+
 extern nvrtcResult sim__nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression);
 SIM_EXPORT nvrtcResult nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression)
 {
     return sim__nvrtcAddNameExpression(prog, name_expression);
 }
 
+extern nvrtcResult sim__nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression);
+SIM_EXPORT nvrtcResult release0_nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression)
+{
+    return sim__nvrtcAddNameExpression(prog, name_expression);
+}
+
+__asm__(".symver release0_nvrtcAddNameExpression, nvrtcAddNameExpression@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression);
+SIM_EXPORT nvrtcResult release1_nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression)
+{
+    return sim__nvrtcAddNameExpression(prog, name_expression);
+}
+
+__asm__(".symver release1_nvrtcAddNameExpression, nvrtcAddNameExpression@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression);
+SIM_EXPORT nvrtcResult release2_nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression)
+{
+    return sim__nvrtcAddNameExpression(prog, name_expression);
+}
+
+__asm__(".symver release2_nvrtcAddNameExpression, nvrtcAddNameExpression@libnvrtc.so.13");
+
 extern nvrtcResult sim__nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name);
 SIM_EXPORT nvrtcResult nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name)
 {
     return sim__nvrtcGetLoweredName(prog, name_expression, lowered_name);
 }
+
+extern nvrtcResult sim__nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name);
+SIM_EXPORT nvrtcResult release0_nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name)
+{
+    return sim__nvrtcGetLoweredName(prog, name_expression, lowered_name);
+}
+
+__asm__(".symver release0_nvrtcGetLoweredName, nvrtcGetLoweredName@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name);
+SIM_EXPORT nvrtcResult release1_nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name)
+{
+    return sim__nvrtcGetLoweredName(prog, name_expression, lowered_name);
+}
+
+__asm__(".symver release1_nvrtcGetLoweredName, nvrtcGetLoweredName@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name);
+SIM_EXPORT nvrtcResult release2_nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name)
+{
+    return sim__nvrtcGetLoweredName(prog, name_expression, lowered_name);
+}
+
+__asm__(".symver release2_nvrtcGetLoweredName, nvrtcGetLoweredName@libnvrtc.so.13");

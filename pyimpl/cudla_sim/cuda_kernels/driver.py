@@ -160,14 +160,15 @@ class _Build:
             self._compile(source, kind, unit)
             target = self._target(f"{source.stem}{self.options.module}")
             shared = ["-shared", str(unit), "-o", str(target), f"-Wl,--version-script={own}"]
-            command = [self.compiler.name, *shared, *self._runtime()]
+            command = [self.compiler.name, *shared, *self._runtime("cudart_sim")]
             self.compiler.call(command)
 
-    def _runtime(self) -> list[str]:
+    def _runtime(self, library: str = "cudart") -> list[str]:
+        """*library*: a module takes ours, whatever the process has under NVIDIA's name."""
         words = []
         for folder in reversed(flags.library_dirs(cuda=True)):
             words += [f"-L{folder}", f"-Wl,-rpath,{folder}"]
-        return [*words, "-lcudart", "-pthread", "-ldl", "-lrt"]
+        return [*words, f"-l{library}", "-pthread", "-ldl", "-lrt"]
 
     def _introduce(self) -> None:
         """Where things lie, in nvcc's words: CMake reads them, and the line of the link (which has
