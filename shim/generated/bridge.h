@@ -1674,6 +1674,36 @@ CUresult impl_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *
 
 CUresult impl_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx);
 
+CUresult impl_cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type);
+
+CUresult impl_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type);
+
+CUresult impl_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource, CUdevResourceType type);
+
+CUresult impl_cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input, CUdevResource *remaining, unsigned int useFlags, unsigned int minCount);
+
+CUresult impl_cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources);
+
+CUresult impl_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags);
+
+CUresult impl_cuGreenCtxDestroy(CUgreenCtx hCtx);
+
+CUresult impl_cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx);
+
+CUresult impl_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority);
+
+CUresult impl_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx);
+
+CUresult impl_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx);
+
+CUresult impl_cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent);
+
+CUresult impl_cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent);
+
+CUresult impl_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent);
+
+CUresult impl_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent);
+
 CUresult impl_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);
 
 CUresult impl_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name);
@@ -1707,6 +1737,30 @@ CUresult impl_cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int 
 CUresult impl_cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef);
 
 CUresult impl_cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef);
+
+CUresult impl_cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags);
+
+CUresult impl_cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef);
+
+CUresult impl_cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm);
+
+CUresult impl_cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef);
+
+CUresult impl_cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias);
+
+CUresult impl_cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef);
+
+CUresult impl_cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp);
+
+CUresult impl_cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, CUtexref hTexRef);
+
+CUresult impl_cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso);
+
+CUresult impl_cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef);
+
+CUresult impl_cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor);
+
+CUresult impl_cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef);
 
 CUresult impl_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef);
 
@@ -3197,6 +3251,21 @@ struct sim_bridge {
     __typeof__(impl_cuArrayGetSparseProperties) *impl_cuArrayGetSparseProperties;
     __typeof__(impl_cuMipmappedArrayGetSparseProperties) *impl_cuMipmappedArrayGetSparseProperties;
     __typeof__(impl_cuArrayGetPlane) *impl_cuArrayGetPlane;
+    __typeof__(impl_cuDeviceGetDevResource) *impl_cuDeviceGetDevResource;
+    __typeof__(impl_cuCtxGetDevResource) *impl_cuCtxGetDevResource;
+    __typeof__(impl_cuGreenCtxGetDevResource) *impl_cuGreenCtxGetDevResource;
+    __typeof__(impl_cuDevSmResourceSplitByCount) *impl_cuDevSmResourceSplitByCount;
+    __typeof__(impl_cuDevResourceGenerateDesc) *impl_cuDevResourceGenerateDesc;
+    __typeof__(impl_cuGreenCtxCreate) *impl_cuGreenCtxCreate;
+    __typeof__(impl_cuGreenCtxDestroy) *impl_cuGreenCtxDestroy;
+    __typeof__(impl_cuCtxFromGreenCtx) *impl_cuCtxFromGreenCtx;
+    __typeof__(impl_cuGreenCtxStreamCreate) *impl_cuGreenCtxStreamCreate;
+    __typeof__(impl_cuStreamGetGreenCtx) *impl_cuStreamGetGreenCtx;
+    __typeof__(impl_cuStreamGetCtx_v2) *impl_cuStreamGetCtx_v2;
+    __typeof__(impl_cuGreenCtxRecordEvent) *impl_cuGreenCtxRecordEvent;
+    __typeof__(impl_cuGreenCtxWaitEvent) *impl_cuGreenCtxWaitEvent;
+    __typeof__(impl_cuCtxRecordEvent) *impl_cuCtxRecordEvent;
+    __typeof__(impl_cuCtxWaitEvent) *impl_cuCtxWaitEvent;
     __typeof__(impl_cuModuleGetTexRef) *impl_cuModuleGetTexRef;
     __typeof__(impl_cuModuleGetSurfRef) *impl_cuModuleGetSurfRef;
     __typeof__(impl_cuTexRefCreate) *impl_cuTexRefCreate;
@@ -3214,6 +3283,18 @@ struct sim_bridge {
     __typeof__(impl_cuTexRefGetAddressMode) *impl_cuTexRefGetAddressMode;
     __typeof__(impl_cuTexRefGetFilterMode) *impl_cuTexRefGetFilterMode;
     __typeof__(impl_cuTexRefGetFlags) *impl_cuTexRefGetFlags;
+    __typeof__(impl_cuTexRefSetMipmappedArray) *impl_cuTexRefSetMipmappedArray;
+    __typeof__(impl_cuTexRefGetMipmappedArray) *impl_cuTexRefGetMipmappedArray;
+    __typeof__(impl_cuTexRefSetMipmapFilterMode) *impl_cuTexRefSetMipmapFilterMode;
+    __typeof__(impl_cuTexRefGetMipmapFilterMode) *impl_cuTexRefGetMipmapFilterMode;
+    __typeof__(impl_cuTexRefSetMipmapLevelBias) *impl_cuTexRefSetMipmapLevelBias;
+    __typeof__(impl_cuTexRefGetMipmapLevelBias) *impl_cuTexRefGetMipmapLevelBias;
+    __typeof__(impl_cuTexRefSetMipmapLevelClamp) *impl_cuTexRefSetMipmapLevelClamp;
+    __typeof__(impl_cuTexRefGetMipmapLevelClamp) *impl_cuTexRefGetMipmapLevelClamp;
+    __typeof__(impl_cuTexRefSetMaxAnisotropy) *impl_cuTexRefSetMaxAnisotropy;
+    __typeof__(impl_cuTexRefGetMaxAnisotropy) *impl_cuTexRefGetMaxAnisotropy;
+    __typeof__(impl_cuTexRefSetBorderColor) *impl_cuTexRefSetBorderColor;
+    __typeof__(impl_cuTexRefGetBorderColor) *impl_cuTexRefGetBorderColor;
     __typeof__(impl_cuParamSetTexRef) *impl_cuParamSetTexRef;
     __typeof__(impl_cuSurfRefSetArray) *impl_cuSurfRefSetArray;
     __typeof__(impl_cuSurfRefGetArray) *impl_cuSurfRefGetArray;

@@ -4100,6 +4100,96 @@ SIM_EXPORT CUresult cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsign
     return sim__cuArrayGetPlane(pPlaneArray, hArray, planeIdx);
 }
 
+extern CUresult sim__cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type);
+SIM_EXPORT CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type)
+{
+    return sim__cuDeviceGetDevResource(device, resource, type);
+}
+
+extern CUresult sim__cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type);
+SIM_EXPORT CUresult cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type)
+{
+    return sim__cuCtxGetDevResource(hCtx, resource, type);
+}
+
+extern CUresult sim__cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource, CUdevResourceType type);
+SIM_EXPORT CUresult cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource, CUdevResourceType type)
+{
+    return sim__cuGreenCtxGetDevResource(hCtx, resource, type);
+}
+
+extern CUresult sim__cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input, CUdevResource *remaining, unsigned int useFlags, unsigned int minCount);
+SIM_EXPORT CUresult cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input, CUdevResource *remaining, unsigned int useFlags, unsigned int minCount)
+{
+    return sim__cuDevSmResourceSplitByCount(result, nbGroups, input, remaining, useFlags, minCount);
+}
+
+extern CUresult sim__cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources);
+SIM_EXPORT CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources)
+{
+    return sim__cuDevResourceGenerateDesc(phDesc, resources, nbResources);
+}
+
+extern CUresult sim__cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags);
+SIM_EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags)
+{
+    return sim__cuGreenCtxCreate(phCtx, desc, dev, flags);
+}
+
+extern CUresult sim__cuGreenCtxDestroy(CUgreenCtx hCtx);
+SIM_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
+{
+    return sim__cuGreenCtxDestroy(hCtx);
+}
+
+extern CUresult sim__cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx);
+SIM_EXPORT CUresult cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
+{
+    return sim__cuCtxFromGreenCtx(pContext, hCtx);
+}
+
+extern CUresult sim__cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority);
+SIM_EXPORT CUresult cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority)
+{
+    return sim__cuGreenCtxStreamCreate(phStream, greenCtx, flags, priority);
+}
+
+extern CUresult sim__cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx);
+SIM_EXPORT CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
+{
+    return sim__cuStreamGetGreenCtx(hStream, phCtx);
+}
+
+extern CUresult sim__cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx);
+SIM_EXPORT CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
+{
+    return sim__cuStreamGetCtx_v2(hStream, pCtx, pGreenCtx);
+}
+
+extern CUresult sim__cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent);
+SIM_EXPORT CUresult cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)
+{
+    return sim__cuGreenCtxRecordEvent(hCtx, hEvent);
+}
+
+extern CUresult sim__cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent);
+SIM_EXPORT CUresult cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent)
+{
+    return sim__cuGreenCtxWaitEvent(hCtx, hEvent);
+}
+
+extern CUresult sim__cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent);
+SIM_EXPORT CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
+{
+    return sim__cuCtxRecordEvent(hCtx, hEvent);
+}
+
+extern CUresult sim__cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent);
+SIM_EXPORT CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
+{
+    return sim__cuCtxWaitEvent(hCtx, hEvent);
+}
+
 extern CUresult sim__cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);
 SIM_EXPORT CUresult cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
 {
@@ -4200,6 +4290,78 @@ extern CUresult sim__cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef);
 SIM_EXPORT CUresult cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef)
 {
     return sim__cuTexRefGetFlags(pFlags, hTexRef);
+}
+
+extern CUresult sim__cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags);
+SIM_EXPORT CUresult cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags)
+{
+    return sim__cuTexRefSetMipmappedArray(hTexRef, hMipmappedArray, Flags);
+}
+
+extern CUresult sim__cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetMipmappedArray(phMipmappedArray, hTexRef);
+}
+
+extern CUresult sim__cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm);
+SIM_EXPORT CUresult cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm)
+{
+    return sim__cuTexRefSetMipmapFilterMode(hTexRef, fm);
+}
+
+extern CUresult sim__cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetMipmapFilterMode(pfm, hTexRef);
+}
+
+extern CUresult sim__cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias);
+SIM_EXPORT CUresult cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias)
+{
+    return sim__cuTexRefSetMipmapLevelBias(hTexRef, bias);
+}
+
+extern CUresult sim__cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetMipmapLevelBias(pbias, hTexRef);
+}
+
+extern CUresult sim__cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp);
+SIM_EXPORT CUresult cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp)
+{
+    return sim__cuTexRefSetMipmapLevelClamp(hTexRef, minMipmapLevelClamp, maxMipmapLevelClamp);
+}
+
+extern CUresult sim__cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetMipmapLevelClamp(pminMipmapLevelClamp, pmaxMipmapLevelClamp, hTexRef);
+}
+
+extern CUresult sim__cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso);
+SIM_EXPORT CUresult cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso)
+{
+    return sim__cuTexRefSetMaxAnisotropy(hTexRef, maxAniso);
+}
+
+extern CUresult sim__cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetMaxAnisotropy(pmaxAniso, hTexRef);
+}
+
+extern CUresult sim__cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor);
+SIM_EXPORT CUresult cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor)
+{
+    return sim__cuTexRefSetBorderColor(hTexRef, pBorderColor);
+}
+
+extern CUresult sim__cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetBorderColor(pBorderColor, hTexRef);
 }
 
 extern CUresult sim__cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef);

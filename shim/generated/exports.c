@@ -5688,6 +5688,111 @@ static CUresult first_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsi
     return extension.impl_cuArrayGetPlane(pPlaneArray, hArray, planeIdx);
 }
 
+static CUresult first_cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type)
+{
+    if (extension.impl_sim_attach("cuDeviceGetDevResource") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetDevResource, extension.impl_cuDeviceGetDevResource, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetDevResource(device, resource, type);
+}
+
+static CUresult first_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type)
+{
+    if (extension.impl_sim_attach("cuCtxGetDevResource") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxGetDevResource, extension.impl_cuCtxGetDevResource, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxGetDevResource(hCtx, resource, type);
+}
+
+static CUresult first_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource, CUdevResourceType type)
+{
+    if (extension.impl_sim_attach("cuGreenCtxGetDevResource") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGreenCtxGetDevResource, extension.impl_cuGreenCtxGetDevResource, __ATOMIC_RELEASE);
+    return extension.impl_cuGreenCtxGetDevResource(hCtx, resource, type);
+}
+
+static CUresult first_cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input, CUdevResource *remaining, unsigned int useFlags, unsigned int minCount)
+{
+    if (extension.impl_sim_attach("cuDevSmResourceSplitByCount") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDevSmResourceSplitByCount, extension.impl_cuDevSmResourceSplitByCount, __ATOMIC_RELEASE);
+    return extension.impl_cuDevSmResourceSplitByCount(result, nbGroups, input, remaining, useFlags, minCount);
+}
+
+static CUresult first_cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources)
+{
+    if (extension.impl_sim_attach("cuDevResourceGenerateDesc") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDevResourceGenerateDesc, extension.impl_cuDevResourceGenerateDesc, __ATOMIC_RELEASE);
+    return extension.impl_cuDevResourceGenerateDesc(phDesc, resources, nbResources);
+}
+
+static CUresult first_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuGreenCtxCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGreenCtxCreate, extension.impl_cuGreenCtxCreate, __ATOMIC_RELEASE);
+    return extension.impl_cuGreenCtxCreate(phCtx, desc, dev, flags);
+}
+
+static CUresult first_cuGreenCtxDestroy(CUgreenCtx hCtx)
+{
+    if (extension.impl_sim_attach("cuGreenCtxDestroy") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGreenCtxDestroy, extension.impl_cuGreenCtxDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cuGreenCtxDestroy(hCtx);
+}
+
+static CUresult first_cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
+{
+    if (extension.impl_sim_attach("cuCtxFromGreenCtx") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxFromGreenCtx, extension.impl_cuCtxFromGreenCtx, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxFromGreenCtx(pContext, hCtx);
+}
+
+static CUresult first_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority)
+{
+    if (extension.impl_sim_attach("cuGreenCtxStreamCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGreenCtxStreamCreate, extension.impl_cuGreenCtxStreamCreate, __ATOMIC_RELEASE);
+    return extension.impl_cuGreenCtxStreamCreate(phStream, greenCtx, flags, priority);
+}
+
+static CUresult first_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
+{
+    if (extension.impl_sim_attach("cuStreamGetGreenCtx") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamGetGreenCtx, extension.impl_cuStreamGetGreenCtx, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamGetGreenCtx(hStream, phCtx);
+}
+
+static CUresult first_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
+{
+    if (extension.impl_sim_attach("cuStreamGetCtx_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamGetCtx_v2, extension.impl_cuStreamGetCtx_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamGetCtx_v2(hStream, pCtx, pGreenCtx);
+}
+
+static CUresult first_cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)
+{
+    if (extension.impl_sim_attach("cuGreenCtxRecordEvent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGreenCtxRecordEvent, extension.impl_cuGreenCtxRecordEvent, __ATOMIC_RELEASE);
+    return extension.impl_cuGreenCtxRecordEvent(hCtx, hEvent);
+}
+
+static CUresult first_cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent)
+{
+    if (extension.impl_sim_attach("cuGreenCtxWaitEvent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGreenCtxWaitEvent, extension.impl_cuGreenCtxWaitEvent, __ATOMIC_RELEASE);
+    return extension.impl_cuGreenCtxWaitEvent(hCtx, hEvent);
+}
+
+static CUresult first_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
+{
+    if (extension.impl_sim_attach("cuCtxRecordEvent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxRecordEvent, extension.impl_cuCtxRecordEvent, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxRecordEvent(hCtx, hEvent);
+}
+
+static CUresult first_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
+{
+    if (extension.impl_sim_attach("cuCtxWaitEvent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxWaitEvent, extension.impl_cuCtxWaitEvent, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxWaitEvent(hCtx, hEvent);
+}
+
 static CUresult first_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
 {
     if (extension.impl_sim_attach("cuModuleGetTexRef") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -5805,6 +5910,90 @@ static CUresult first_cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef)
     if (extension.impl_sim_attach("cuTexRefGetFlags") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuTexRefGetFlags, extension.impl_cuTexRefGetFlags, __ATOMIC_RELEASE);
     return extension.impl_cuTexRefGetFlags(pFlags, hTexRef);
+}
+
+static CUresult first_cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags)
+{
+    if (extension.impl_sim_attach("cuTexRefSetMipmappedArray") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetMipmappedArray, extension.impl_cuTexRefSetMipmappedArray, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetMipmappedArray(hTexRef, hMipmappedArray, Flags);
+}
+
+static CUresult first_cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefGetMipmappedArray") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetMipmappedArray, extension.impl_cuTexRefGetMipmappedArray, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetMipmappedArray(phMipmappedArray, hTexRef);
+}
+
+static CUresult first_cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm)
+{
+    if (extension.impl_sim_attach("cuTexRefSetMipmapFilterMode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetMipmapFilterMode, extension.impl_cuTexRefSetMipmapFilterMode, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetMipmapFilterMode(hTexRef, fm);
+}
+
+static CUresult first_cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefGetMipmapFilterMode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetMipmapFilterMode, extension.impl_cuTexRefGetMipmapFilterMode, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetMipmapFilterMode(pfm, hTexRef);
+}
+
+static CUresult first_cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias)
+{
+    if (extension.impl_sim_attach("cuTexRefSetMipmapLevelBias") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetMipmapLevelBias, extension.impl_cuTexRefSetMipmapLevelBias, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetMipmapLevelBias(hTexRef, bias);
+}
+
+static CUresult first_cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefGetMipmapLevelBias") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetMipmapLevelBias, extension.impl_cuTexRefGetMipmapLevelBias, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetMipmapLevelBias(pbias, hTexRef);
+}
+
+static CUresult first_cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp)
+{
+    if (extension.impl_sim_attach("cuTexRefSetMipmapLevelClamp") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetMipmapLevelClamp, extension.impl_cuTexRefSetMipmapLevelClamp, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetMipmapLevelClamp(hTexRef, minMipmapLevelClamp, maxMipmapLevelClamp);
+}
+
+static CUresult first_cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefGetMipmapLevelClamp") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetMipmapLevelClamp, extension.impl_cuTexRefGetMipmapLevelClamp, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetMipmapLevelClamp(pminMipmapLevelClamp, pmaxMipmapLevelClamp, hTexRef);
+}
+
+static CUresult first_cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso)
+{
+    if (extension.impl_sim_attach("cuTexRefSetMaxAnisotropy") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetMaxAnisotropy, extension.impl_cuTexRefSetMaxAnisotropy, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetMaxAnisotropy(hTexRef, maxAniso);
+}
+
+static CUresult first_cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefGetMaxAnisotropy") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetMaxAnisotropy, extension.impl_cuTexRefGetMaxAnisotropy, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetMaxAnisotropy(pmaxAniso, hTexRef);
+}
+
+static CUresult first_cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor)
+{
+    if (extension.impl_sim_attach("cuTexRefSetBorderColor") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetBorderColor, extension.impl_cuTexRefSetBorderColor, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetBorderColor(hTexRef, pBorderColor);
+}
+
+static CUresult first_cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefGetBorderColor") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetBorderColor, extension.impl_cuTexRefGetBorderColor, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetBorderColor(pBorderColor, hTexRef);
 }
 
 static CUresult first_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
@@ -8999,6 +9188,21 @@ static const struct sim_bridge first = {
     .impl_cuArrayGetSparseProperties = first_cuArrayGetSparseProperties,
     .impl_cuMipmappedArrayGetSparseProperties = first_cuMipmappedArrayGetSparseProperties,
     .impl_cuArrayGetPlane = first_cuArrayGetPlane,
+    .impl_cuDeviceGetDevResource = first_cuDeviceGetDevResource,
+    .impl_cuCtxGetDevResource = first_cuCtxGetDevResource,
+    .impl_cuGreenCtxGetDevResource = first_cuGreenCtxGetDevResource,
+    .impl_cuDevSmResourceSplitByCount = first_cuDevSmResourceSplitByCount,
+    .impl_cuDevResourceGenerateDesc = first_cuDevResourceGenerateDesc,
+    .impl_cuGreenCtxCreate = first_cuGreenCtxCreate,
+    .impl_cuGreenCtxDestroy = first_cuGreenCtxDestroy,
+    .impl_cuCtxFromGreenCtx = first_cuCtxFromGreenCtx,
+    .impl_cuGreenCtxStreamCreate = first_cuGreenCtxStreamCreate,
+    .impl_cuStreamGetGreenCtx = first_cuStreamGetGreenCtx,
+    .impl_cuStreamGetCtx_v2 = first_cuStreamGetCtx_v2,
+    .impl_cuGreenCtxRecordEvent = first_cuGreenCtxRecordEvent,
+    .impl_cuGreenCtxWaitEvent = first_cuGreenCtxWaitEvent,
+    .impl_cuCtxRecordEvent = first_cuCtxRecordEvent,
+    .impl_cuCtxWaitEvent = first_cuCtxWaitEvent,
     .impl_cuModuleGetTexRef = first_cuModuleGetTexRef,
     .impl_cuModuleGetSurfRef = first_cuModuleGetSurfRef,
     .impl_cuTexRefCreate = first_cuTexRefCreate,
@@ -9016,6 +9220,18 @@ static const struct sim_bridge first = {
     .impl_cuTexRefGetAddressMode = first_cuTexRefGetAddressMode,
     .impl_cuTexRefGetFilterMode = first_cuTexRefGetFilterMode,
     .impl_cuTexRefGetFlags = first_cuTexRefGetFlags,
+    .impl_cuTexRefSetMipmappedArray = first_cuTexRefSetMipmappedArray,
+    .impl_cuTexRefGetMipmappedArray = first_cuTexRefGetMipmappedArray,
+    .impl_cuTexRefSetMipmapFilterMode = first_cuTexRefSetMipmapFilterMode,
+    .impl_cuTexRefGetMipmapFilterMode = first_cuTexRefGetMipmapFilterMode,
+    .impl_cuTexRefSetMipmapLevelBias = first_cuTexRefSetMipmapLevelBias,
+    .impl_cuTexRefGetMipmapLevelBias = first_cuTexRefGetMipmapLevelBias,
+    .impl_cuTexRefSetMipmapLevelClamp = first_cuTexRefSetMipmapLevelClamp,
+    .impl_cuTexRefGetMipmapLevelClamp = first_cuTexRefGetMipmapLevelClamp,
+    .impl_cuTexRefSetMaxAnisotropy = first_cuTexRefSetMaxAnisotropy,
+    .impl_cuTexRefGetMaxAnisotropy = first_cuTexRefGetMaxAnisotropy,
+    .impl_cuTexRefSetBorderColor = first_cuTexRefSetBorderColor,
+    .impl_cuTexRefGetBorderColor = first_cuTexRefGetBorderColor,
     .impl_cuParamSetTexRef = first_cuParamSetTexRef,
     .impl_cuSurfRefSetArray = first_cuSurfRefSetArray,
     .impl_cuSurfRefGetArray = first_cuSurfRefGetArray,
@@ -14293,6 +14509,96 @@ SIM_EXPORT CUresult sim__cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, u
     return __atomic_load_n(&sim_bridge.impl_cuArrayGetPlane, __ATOMIC_ACQUIRE)(pPlaneArray, hArray, planeIdx);
 }
 
+SIM_EXPORT CUresult sim__cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetDevResource, __ATOMIC_ACQUIRE)(device, resource, type);
+}
+
+SIM_EXPORT CUresult sim__cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxGetDevResource, __ATOMIC_ACQUIRE)(hCtx, resource, type);
+}
+
+SIM_EXPORT CUresult sim__cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource, CUdevResourceType type)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGreenCtxGetDevResource, __ATOMIC_ACQUIRE)(hCtx, resource, type);
+}
+
+SIM_EXPORT CUresult sim__cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input, CUdevResource *remaining, unsigned int useFlags, unsigned int minCount)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDevSmResourceSplitByCount, __ATOMIC_ACQUIRE)(result, nbGroups, input, remaining, useFlags, minCount);
+}
+
+SIM_EXPORT CUresult sim__cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDevResourceGenerateDesc, __ATOMIC_ACQUIRE)(phDesc, resources, nbResources);
+}
+
+SIM_EXPORT CUresult sim__cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGreenCtxCreate, __ATOMIC_ACQUIRE)(phCtx, desc, dev, flags);
+}
+
+SIM_EXPORT CUresult sim__cuGreenCtxDestroy(CUgreenCtx hCtx)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGreenCtxDestroy, __ATOMIC_ACQUIRE)(hCtx);
+}
+
+SIM_EXPORT CUresult sim__cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxFromGreenCtx, __ATOMIC_ACQUIRE)(pContext, hCtx);
+}
+
+SIM_EXPORT CUresult sim__cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGreenCtxStreamCreate, __ATOMIC_ACQUIRE)(phStream, greenCtx, flags, priority);
+}
+
+SIM_EXPORT CUresult sim__cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamGetGreenCtx, __ATOMIC_ACQUIRE)(hStream, phCtx);
+}
+
+SIM_EXPORT CUresult sim__cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamGetCtx_v2, __ATOMIC_ACQUIRE)(hStream, pCtx, pGreenCtx);
+}
+
+SIM_EXPORT CUresult sim__cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGreenCtxRecordEvent, __ATOMIC_ACQUIRE)(hCtx, hEvent);
+}
+
+SIM_EXPORT CUresult sim__cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGreenCtxWaitEvent, __ATOMIC_ACQUIRE)(hCtx, hEvent);
+}
+
+SIM_EXPORT CUresult sim__cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxRecordEvent, __ATOMIC_ACQUIRE)(hCtx, hEvent);
+}
+
+SIM_EXPORT CUresult sim__cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxWaitEvent, __ATOMIC_ACQUIRE)(hCtx, hEvent);
+}
+
 SIM_EXPORT CUresult sim__cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -14393,6 +14699,78 @@ SIM_EXPORT CUresult sim__cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuTexRefGetFlags, __ATOMIC_ACQUIRE)(pFlags, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetMipmappedArray, __ATOMIC_ACQUIRE)(hTexRef, hMipmappedArray, Flags);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetMipmappedArray, __ATOMIC_ACQUIRE)(phMipmappedArray, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetMipmapFilterMode, __ATOMIC_ACQUIRE)(hTexRef, fm);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetMipmapFilterMode, __ATOMIC_ACQUIRE)(pfm, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetMipmapLevelBias, __ATOMIC_ACQUIRE)(hTexRef, bias);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetMipmapLevelBias, __ATOMIC_ACQUIRE)(pbias, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetMipmapLevelClamp, __ATOMIC_ACQUIRE)(hTexRef, minMipmapLevelClamp, maxMipmapLevelClamp);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetMipmapLevelClamp, __ATOMIC_ACQUIRE)(pminMipmapLevelClamp, pmaxMipmapLevelClamp, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetMaxAnisotropy, __ATOMIC_ACQUIRE)(hTexRef, maxAniso);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetMaxAnisotropy, __ATOMIC_ACQUIRE)(pmaxAniso, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetBorderColor, __ATOMIC_ACQUIRE)(hTexRef, pBorderColor);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetBorderColor, __ATOMIC_ACQUIRE)(pBorderColor, hTexRef);
 }
 
 SIM_EXPORT CUresult sim__cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
