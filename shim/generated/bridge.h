@@ -980,6 +980,8 @@ cudaError_t impl_cudaMipmappedArrayGetSparseProperties(struct cudaArraySparsePro
 
 cudaError_t impl_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx);
 
+cudaError_t impl_cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device);
+
 CUresult impl_cuInit(unsigned int Flags);
 
 CUresult impl_cuDriverGetVersion(int *driverVersion);
@@ -1263,6 +1265,14 @@ CUresult impl_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, C
 CUresult impl_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr);
 
 CUresult impl_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr);
+
+CUresult impl_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags);
+
+CUresult impl_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType, unsigned long long flags);
+
+CUresult impl_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr);
+
+CUresult impl_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData);
 
 CUresult impl_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
 
@@ -1673,6 +1683,8 @@ CUresult impl_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparsePro
 CUresult impl_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap);
 
 CUresult impl_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx);
+
+CUresult impl_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev);
 
 CUresult impl_cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type);
 
@@ -2904,6 +2916,7 @@ struct sim_bridge {
     __typeof__(impl_cudaArrayGetSparseProperties) *impl_cudaArrayGetSparseProperties;
     __typeof__(impl_cudaMipmappedArrayGetSparseProperties) *impl_cudaMipmappedArrayGetSparseProperties;
     __typeof__(impl_cudaArrayGetPlane) *impl_cudaArrayGetPlane;
+    __typeof__(impl_cudaDeviceGetTexture1DLinearMaxWidth) *impl_cudaDeviceGetTexture1DLinearMaxWidth;
     __typeof__(impl_cuInit) *impl_cuInit;
     __typeof__(impl_cuDriverGetVersion) *impl_cuDriverGetVersion;
     __typeof__(impl_cuGetProcAddress_v2) *impl_cuGetProcAddress_v2;
@@ -3046,6 +3059,10 @@ struct sim_bridge {
     __typeof__(impl_cuPointerGetAttribute) *impl_cuPointerGetAttribute;
     __typeof__(impl_cuPointerGetAttributes) *impl_cuPointerGetAttributes;
     __typeof__(impl_cuPointerSetAttribute) *impl_cuPointerSetAttribute;
+    __typeof__(impl_cuMemPoolExportToShareableHandle) *impl_cuMemPoolExportToShareableHandle;
+    __typeof__(impl_cuMemPoolImportFromShareableHandle) *impl_cuMemPoolImportFromShareableHandle;
+    __typeof__(impl_cuMemPoolExportPointer) *impl_cuMemPoolExportPointer;
+    __typeof__(impl_cuMemPoolImportPointer) *impl_cuMemPoolImportPointer;
     __typeof__(impl_cuMemAdvise) *impl_cuMemAdvise;
     __typeof__(impl_cuMemPrefetchAsync) *impl_cuMemPrefetchAsync;
     __typeof__(impl_cuMemcpyPeer) *impl_cuMemcpyPeer;
@@ -3251,6 +3268,7 @@ struct sim_bridge {
     __typeof__(impl_cuArrayGetSparseProperties) *impl_cuArrayGetSparseProperties;
     __typeof__(impl_cuMipmappedArrayGetSparseProperties) *impl_cuMipmappedArrayGetSparseProperties;
     __typeof__(impl_cuArrayGetPlane) *impl_cuArrayGetPlane;
+    __typeof__(impl_cuDeviceGetTexture1DLinearMaxWidth) *impl_cuDeviceGetTexture1DLinearMaxWidth;
     __typeof__(impl_cuDeviceGetDevResource) *impl_cuDeviceGetDevResource;
     __typeof__(impl_cuCtxGetDevResource) *impl_cuCtxGetDevResource;
     __typeof__(impl_cuGreenCtxGetDevResource) *impl_cuGreenCtxGetDevResource;

@@ -1946,6 +1946,12 @@ SIM_EXPORT cudaError_t cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t h
     return sim__cudaArrayGetPlane(pPlaneArray, hArray, planeIdx);
 }
 
+extern cudaError_t sim__cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device);
+SIM_EXPORT cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device)
+{
+    return sim__cudaDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, fmtDesc, device);
+}
+
 extern CUresult sim__cuInit(unsigned int Flags);
 SIM_EXPORT CUresult cuInit(unsigned int Flags)
 {
@@ -2796,6 +2802,30 @@ extern CUresult sim__cuPointerSetAttribute(const void *value, CUpointer_attribut
 SIM_EXPORT CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     return sim__cuPointerSetAttribute(value, attribute, ptr);
+}
+
+extern CUresult sim__cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags);
+SIM_EXPORT CUresult cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    return sim__cuMemPoolExportToShareableHandle(handle_out, pool, handleType, flags);
+}
+
+extern CUresult sim__cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType, unsigned long long flags);
+SIM_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    return sim__cuMemPoolImportFromShareableHandle(pool_out, handle, handleType, flags);
+}
+
+extern CUresult sim__cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr);
+SIM_EXPORT CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr)
+{
+    return sim__cuMemPoolExportPointer(shareData_out, ptr);
+}
+
+extern CUresult sim__cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData);
+SIM_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData)
+{
+    return sim__cuMemPoolImportPointer(ptr_out, pool, shareData);
 }
 
 extern CUresult sim__cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
@@ -4098,6 +4128,12 @@ extern CUresult sim__cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsig
 SIM_EXPORT CUresult cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx)
 {
     return sim__cuArrayGetPlane(pPlaneArray, hArray, planeIdx);
+}
+
+extern CUresult sim__cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev);
+SIM_EXPORT CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev)
+{
+    return sim__cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, format, numChannels, dev);
 }
 
 extern CUresult sim__cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type);

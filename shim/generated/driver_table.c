@@ -58,6 +58,7 @@ extern void sim__cuDeviceGetNvSciSyncAttributes(void);
 extern void sim__cuDeviceGetP2PAttribute(void);
 extern void sim__cuDeviceGetPCIBusId(void);
 extern void sim__cuDeviceGetProperties(void);
+extern void sim__cuDeviceGetTexture1DLinearMaxWidth(void);
 extern void sim__cuDeviceGetUuid(void);
 extern void sim__cuDeviceGetUuid_v2(void);
 extern void sim__cuDeviceGraphMemTrim(void);
@@ -254,8 +255,12 @@ extern void sim__cuMemImportFromShareableHandle(void);
 extern void sim__cuMemMap(void);
 extern void sim__cuMemPoolCreate(void);
 extern void sim__cuMemPoolDestroy(void);
+extern void sim__cuMemPoolExportPointer(void);
+extern void sim__cuMemPoolExportToShareableHandle(void);
 extern void sim__cuMemPoolGetAccess(void);
 extern void sim__cuMemPoolGetAttribute(void);
+extern void sim__cuMemPoolImportFromShareableHandle(void);
+extern void sim__cuMemPoolImportPointer(void);
 extern void sim__cuMemPoolSetAccess(void);
 extern void sim__cuMemPoolSetAttribute(void);
 extern void sim__cuMemPoolTrimTo(void);
@@ -469,6 +474,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuDeviceGetP2PAttribute", sim__cuDeviceGetP2PAttribute},
     {"cuDeviceGetPCIBusId", sim__cuDeviceGetPCIBusId},
     {"cuDeviceGetProperties", sim__cuDeviceGetProperties},
+    {"cuDeviceGetTexture1DLinearMaxWidth", sim__cuDeviceGetTexture1DLinearMaxWidth},
     {"cuDeviceGetUuid", sim__cuDeviceGetUuid},
     {"cuDeviceGetUuid_v2", sim__cuDeviceGetUuid_v2},
     {"cuDeviceGraphMemTrim", sim__cuDeviceGraphMemTrim},
@@ -665,8 +671,12 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuMemMap", sim__cuMemMap},
     {"cuMemPoolCreate", sim__cuMemPoolCreate},
     {"cuMemPoolDestroy", sim__cuMemPoolDestroy},
+    {"cuMemPoolExportPointer", sim__cuMemPoolExportPointer},
+    {"cuMemPoolExportToShareableHandle", sim__cuMemPoolExportToShareableHandle},
     {"cuMemPoolGetAccess", sim__cuMemPoolGetAccess},
     {"cuMemPoolGetAttribute", sim__cuMemPoolGetAttribute},
+    {"cuMemPoolImportFromShareableHandle", sim__cuMemPoolImportFromShareableHandle},
+    {"cuMemPoolImportPointer", sim__cuMemPoolImportPointer},
     {"cuMemPoolSetAccess", sim__cuMemPoolSetAccess},
     {"cuMemPoolSetAttribute", sim__cuMemPoolSetAttribute},
     {"cuMemPoolTrimTo", sim__cuMemPoolTrimTo},
@@ -824,4 +834,4 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuWaitExternalSemaphoresAsync", sim__cuWaitExternalSemaphoresAsync},
 };
 
-const size_t sim_driver_table_size = 409;
+const size_t sim_driver_table_size = 414;

@@ -3259,6 +3259,13 @@ static cudaError_t first_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t
     return extension.impl_cudaArrayGetPlane(pPlaneArray, hArray, planeIdx);
 }
 
+static cudaError_t first_cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device)
+{
+    if (extension.impl_sim_attach("cudaDeviceGetTexture1DLinearMaxWidth") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetTexture1DLinearMaxWidth, extension.impl_cudaDeviceGetTexture1DLinearMaxWidth, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, fmtDesc, device);
+}
+
 static CUresult first_cuInit(unsigned int Flags)
 {
     if (extension.impl_sim_attach("cuInit") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -4251,6 +4258,34 @@ static CUresult first_cuPointerSetAttribute(const void *value, CUpointer_attribu
     if (extension.impl_sim_attach("cuPointerSetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuPointerSetAttribute, extension.impl_cuPointerSetAttribute, __ATOMIC_RELEASE);
     return extension.impl_cuPointerSetAttribute(value, attribute, ptr);
+}
+
+static CUresult first_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    if (extension.impl_sim_attach("cuMemPoolExportToShareableHandle") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPoolExportToShareableHandle, extension.impl_cuMemPoolExportToShareableHandle, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPoolExportToShareableHandle(handle_out, pool, handleType, flags);
+}
+
+static CUresult first_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    if (extension.impl_sim_attach("cuMemPoolImportFromShareableHandle") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPoolImportFromShareableHandle, extension.impl_cuMemPoolImportFromShareableHandle, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPoolImportFromShareableHandle(pool_out, handle, handleType, flags);
+}
+
+static CUresult first_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr)
+{
+    if (extension.impl_sim_attach("cuMemPoolExportPointer") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPoolExportPointer, extension.impl_cuMemPoolExportPointer, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPoolExportPointer(shareData_out, ptr);
+}
+
+static CUresult first_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData)
+{
+    if (extension.impl_sim_attach("cuMemPoolImportPointer") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPoolImportPointer, extension.impl_cuMemPoolImportPointer, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPoolImportPointer(ptr_out, pool, shareData);
 }
 
 static CUresult first_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
@@ -5686,6 +5721,13 @@ static CUresult first_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsi
     if (extension.impl_sim_attach("cuArrayGetPlane") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuArrayGetPlane, extension.impl_cuArrayGetPlane, __ATOMIC_RELEASE);
     return extension.impl_cuArrayGetPlane(pPlaneArray, hArray, planeIdx);
+}
+
+static CUresult first_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDeviceGetTexture1DLinearMaxWidth") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetTexture1DLinearMaxWidth, extension.impl_cuDeviceGetTexture1DLinearMaxWidth, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, format, numChannels, dev);
 }
 
 static CUresult first_cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type)
@@ -8841,6 +8883,7 @@ static const struct sim_bridge first = {
     .impl_cudaArrayGetSparseProperties = first_cudaArrayGetSparseProperties,
     .impl_cudaMipmappedArrayGetSparseProperties = first_cudaMipmappedArrayGetSparseProperties,
     .impl_cudaArrayGetPlane = first_cudaArrayGetPlane,
+    .impl_cudaDeviceGetTexture1DLinearMaxWidth = first_cudaDeviceGetTexture1DLinearMaxWidth,
     .impl_cuInit = first_cuInit,
     .impl_cuDriverGetVersion = first_cuDriverGetVersion,
     .impl_cuGetProcAddress_v2 = first_cuGetProcAddress_v2,
@@ -8983,6 +9026,10 @@ static const struct sim_bridge first = {
     .impl_cuPointerGetAttribute = first_cuPointerGetAttribute,
     .impl_cuPointerGetAttributes = first_cuPointerGetAttributes,
     .impl_cuPointerSetAttribute = first_cuPointerSetAttribute,
+    .impl_cuMemPoolExportToShareableHandle = first_cuMemPoolExportToShareableHandle,
+    .impl_cuMemPoolImportFromShareableHandle = first_cuMemPoolImportFromShareableHandle,
+    .impl_cuMemPoolExportPointer = first_cuMemPoolExportPointer,
+    .impl_cuMemPoolImportPointer = first_cuMemPoolImportPointer,
     .impl_cuMemAdvise = first_cuMemAdvise,
     .impl_cuMemPrefetchAsync = first_cuMemPrefetchAsync,
     .impl_cuMemcpyPeer = first_cuMemcpyPeer,
@@ -9188,6 +9235,7 @@ static const struct sim_bridge first = {
     .impl_cuArrayGetSparseProperties = first_cuArrayGetSparseProperties,
     .impl_cuMipmappedArrayGetSparseProperties = first_cuMipmappedArrayGetSparseProperties,
     .impl_cuArrayGetPlane = first_cuArrayGetPlane,
+    .impl_cuDeviceGetTexture1DLinearMaxWidth = first_cuDeviceGetTexture1DLinearMaxWidth,
     .impl_cuDeviceGetDevResource = first_cuDeviceGetDevResource,
     .impl_cuCtxGetDevResource = first_cuCtxGetDevResource,
     .impl_cuGreenCtxGetDevResource = first_cuGreenCtxGetDevResource,
@@ -12433,6 +12481,12 @@ SIM_EXPORT cudaError_t sim__cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArra
     return __atomic_load_n(&sim_bridge.impl_cudaArrayGetPlane, __ATOMIC_ACQUIRE)(pPlaneArray, hArray, planeIdx);
 }
 
+SIM_EXPORT cudaError_t sim__cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetTexture1DLinearMaxWidth, __ATOMIC_ACQUIRE)(maxWidthInElements, fmtDesc, device);
+}
+
 SIM_EXPORT CUresult sim__cuInit(unsigned int Flags)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -13277,6 +13331,30 @@ SIM_EXPORT CUresult sim__cuPointerSetAttribute(const void *value, CUpointer_attr
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuPointerSetAttribute, __ATOMIC_ACQUIRE)(value, attribute, ptr);
+}
+
+SIM_EXPORT CUresult sim__cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPoolExportToShareableHandle, __ATOMIC_ACQUIRE)(handle_out, pool, handleType, flags);
+}
+
+SIM_EXPORT CUresult sim__cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPoolImportFromShareableHandle, __ATOMIC_ACQUIRE)(pool_out, handle, handleType, flags);
+}
+
+SIM_EXPORT CUresult sim__cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPoolExportPointer, __ATOMIC_ACQUIRE)(shareData_out, ptr);
+}
+
+SIM_EXPORT CUresult sim__cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPoolImportPointer, __ATOMIC_ACQUIRE)(ptr_out, pool, shareData);
 }
 
 SIM_EXPORT CUresult sim__cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
@@ -14507,6 +14585,12 @@ SIM_EXPORT CUresult sim__cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, u
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuArrayGetPlane, __ATOMIC_ACQUIRE)(pPlaneArray, hArray, planeIdx);
+}
+
+SIM_EXPORT CUresult sim__cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetTexture1DLinearMaxWidth, __ATOMIC_ACQUIRE)(maxWidthInElements, format, numChannels, dev);
 }
 
 SIM_EXPORT CUresult sim__cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type)

@@ -1456,6 +1456,15 @@ class CUmemPoolProps_st(ctypes.Structure):
 CUmemPoolProps_v1 = CUmemPoolProps_st
 
 
+class CUmemPoolPtrExportData_st(ctypes.Structure):
+    _fields_ = [
+        ('reserved', ctypes.c_uint8 * 64),
+    ]
+
+
+CUmemPoolPtrExportData_v1 = CUmemPoolPtrExportData_st
+
+
 class CUaccessPolicyWindow_st(ctypes.Structure):
     _fields_ = [
         ('base_ptr', ctypes.c_void_p),
@@ -3952,6 +3961,7 @@ PROTOTYPES = {
     "cudaArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaMipmappedArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaArrayGetPlane": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cudaDeviceGetTexture1DLinearMaxWidth": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
     "cuInit": (ctypes.c_int, [ctypes.c_uint]),
     "cuDriverGetVersion": (ctypes.c_int, [ctypes.c_void_p]),
     "cuGetProcAddress_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p]),
@@ -4094,6 +4104,10 @@ PROTOTYPES = {
     "cuPointerGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
     "cuPointerGetAttributes": (ctypes.c_int, [ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
     "cuPointerSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
+    "cuMemPoolExportToShareableHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
+    "cuMemPoolImportFromShareableHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
+    "cuMemPoolExportPointer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
+    "cuMemPoolImportPointer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuMemAdvise": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]),
     "cuMemPrefetchAsync": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
     "cuMemcpyPeer": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t]),
@@ -4311,6 +4325,7 @@ PROTOTYPES = {
     "cuArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuMipmappedArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuArrayGetPlane": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cuDeviceGetTexture1DLinearMaxWidth": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint, ctypes.c_int]),
     "cuDeviceGetDevResource": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]),
     "cuCtxGetDevResource": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
     "cuGreenCtxGetDevResource": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
