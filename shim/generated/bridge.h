@@ -1000,6 +1000,8 @@ cudaError_t impl_cudaMipmappedArrayGetSparseProperties(struct cudaArraySparsePro
 
 cudaError_t impl_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx);
 
+cudaError_t impl_cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device);
+
 CUresult impl_cuInit(unsigned int Flags);
 
 CUresult impl_cuDriverGetVersion(int *driverVersion);
@@ -1283,6 +1285,14 @@ CUresult impl_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, C
 CUresult impl_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr);
 
 CUresult impl_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr);
+
+CUresult impl_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags);
+
+CUresult impl_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType, unsigned long long flags);
+
+CUresult impl_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr);
+
+CUresult impl_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData);
 
 CUresult impl_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
 
@@ -1694,6 +1704,38 @@ CUresult impl_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *
 
 CUresult impl_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx);
 
+CUresult impl_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev);
+
+CUresult impl_cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type);
+
+CUresult impl_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type);
+
+CUresult impl_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource, CUdevResourceType type);
+
+CUresult impl_cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input, CUdevResource *remaining, unsigned int useFlags, unsigned int minCount);
+
+CUresult impl_cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources);
+
+CUresult impl_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags);
+
+CUresult impl_cuGreenCtxDestroy(CUgreenCtx hCtx);
+
+CUresult impl_cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx);
+
+CUresult impl_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority);
+
+CUresult impl_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx);
+
+CUresult impl_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx);
+
+CUresult impl_cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent);
+
+CUresult impl_cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent);
+
+CUresult impl_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent);
+
+CUresult impl_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent);
+
 CUresult impl_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);
 
 CUresult impl_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name);
@@ -1727,6 +1769,30 @@ CUresult impl_cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int 
 CUresult impl_cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef);
 
 CUresult impl_cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef);
+
+CUresult impl_cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags);
+
+CUresult impl_cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef);
+
+CUresult impl_cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm);
+
+CUresult impl_cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef);
+
+CUresult impl_cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias);
+
+CUresult impl_cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef);
+
+CUresult impl_cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp);
+
+CUresult impl_cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, CUtexref hTexRef);
+
+CUresult impl_cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso);
+
+CUresult impl_cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef);
+
+CUresult impl_cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor);
+
+CUresult impl_cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef);
 
 CUresult impl_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef);
 
@@ -2880,6 +2946,7 @@ struct sim_bridge {
     __typeof__(impl_cudaArrayGetSparseProperties) *impl_cudaArrayGetSparseProperties;
     __typeof__(impl_cudaMipmappedArrayGetSparseProperties) *impl_cudaMipmappedArrayGetSparseProperties;
     __typeof__(impl_cudaArrayGetPlane) *impl_cudaArrayGetPlane;
+    __typeof__(impl_cudaDeviceGetTexture1DLinearMaxWidth) *impl_cudaDeviceGetTexture1DLinearMaxWidth;
     __typeof__(impl_cuInit) *impl_cuInit;
     __typeof__(impl_cuDriverGetVersion) *impl_cuDriverGetVersion;
     __typeof__(impl_cuGetProcAddress_v2) *impl_cuGetProcAddress_v2;
@@ -3022,6 +3089,10 @@ struct sim_bridge {
     __typeof__(impl_cuPointerGetAttribute) *impl_cuPointerGetAttribute;
     __typeof__(impl_cuPointerGetAttributes) *impl_cuPointerGetAttributes;
     __typeof__(impl_cuPointerSetAttribute) *impl_cuPointerSetAttribute;
+    __typeof__(impl_cuMemPoolExportToShareableHandle) *impl_cuMemPoolExportToShareableHandle;
+    __typeof__(impl_cuMemPoolImportFromShareableHandle) *impl_cuMemPoolImportFromShareableHandle;
+    __typeof__(impl_cuMemPoolExportPointer) *impl_cuMemPoolExportPointer;
+    __typeof__(impl_cuMemPoolImportPointer) *impl_cuMemPoolImportPointer;
     __typeof__(impl_cuMemAdvise) *impl_cuMemAdvise;
     __typeof__(impl_cuMemPrefetchAsync) *impl_cuMemPrefetchAsync;
     __typeof__(impl_cuMemcpyPeer) *impl_cuMemcpyPeer;
@@ -3227,6 +3298,22 @@ struct sim_bridge {
     __typeof__(impl_cuArrayGetSparseProperties) *impl_cuArrayGetSparseProperties;
     __typeof__(impl_cuMipmappedArrayGetSparseProperties) *impl_cuMipmappedArrayGetSparseProperties;
     __typeof__(impl_cuArrayGetPlane) *impl_cuArrayGetPlane;
+    __typeof__(impl_cuDeviceGetTexture1DLinearMaxWidth) *impl_cuDeviceGetTexture1DLinearMaxWidth;
+    __typeof__(impl_cuDeviceGetDevResource) *impl_cuDeviceGetDevResource;
+    __typeof__(impl_cuCtxGetDevResource) *impl_cuCtxGetDevResource;
+    __typeof__(impl_cuGreenCtxGetDevResource) *impl_cuGreenCtxGetDevResource;
+    __typeof__(impl_cuDevSmResourceSplitByCount) *impl_cuDevSmResourceSplitByCount;
+    __typeof__(impl_cuDevResourceGenerateDesc) *impl_cuDevResourceGenerateDesc;
+    __typeof__(impl_cuGreenCtxCreate) *impl_cuGreenCtxCreate;
+    __typeof__(impl_cuGreenCtxDestroy) *impl_cuGreenCtxDestroy;
+    __typeof__(impl_cuCtxFromGreenCtx) *impl_cuCtxFromGreenCtx;
+    __typeof__(impl_cuGreenCtxStreamCreate) *impl_cuGreenCtxStreamCreate;
+    __typeof__(impl_cuStreamGetGreenCtx) *impl_cuStreamGetGreenCtx;
+    __typeof__(impl_cuStreamGetCtx_v2) *impl_cuStreamGetCtx_v2;
+    __typeof__(impl_cuGreenCtxRecordEvent) *impl_cuGreenCtxRecordEvent;
+    __typeof__(impl_cuGreenCtxWaitEvent) *impl_cuGreenCtxWaitEvent;
+    __typeof__(impl_cuCtxRecordEvent) *impl_cuCtxRecordEvent;
+    __typeof__(impl_cuCtxWaitEvent) *impl_cuCtxWaitEvent;
     __typeof__(impl_cuModuleGetTexRef) *impl_cuModuleGetTexRef;
     __typeof__(impl_cuModuleGetSurfRef) *impl_cuModuleGetSurfRef;
     __typeof__(impl_cuTexRefCreate) *impl_cuTexRefCreate;
@@ -3244,6 +3331,18 @@ struct sim_bridge {
     __typeof__(impl_cuTexRefGetAddressMode) *impl_cuTexRefGetAddressMode;
     __typeof__(impl_cuTexRefGetFilterMode) *impl_cuTexRefGetFilterMode;
     __typeof__(impl_cuTexRefGetFlags) *impl_cuTexRefGetFlags;
+    __typeof__(impl_cuTexRefSetMipmappedArray) *impl_cuTexRefSetMipmappedArray;
+    __typeof__(impl_cuTexRefGetMipmappedArray) *impl_cuTexRefGetMipmappedArray;
+    __typeof__(impl_cuTexRefSetMipmapFilterMode) *impl_cuTexRefSetMipmapFilterMode;
+    __typeof__(impl_cuTexRefGetMipmapFilterMode) *impl_cuTexRefGetMipmapFilterMode;
+    __typeof__(impl_cuTexRefSetMipmapLevelBias) *impl_cuTexRefSetMipmapLevelBias;
+    __typeof__(impl_cuTexRefGetMipmapLevelBias) *impl_cuTexRefGetMipmapLevelBias;
+    __typeof__(impl_cuTexRefSetMipmapLevelClamp) *impl_cuTexRefSetMipmapLevelClamp;
+    __typeof__(impl_cuTexRefGetMipmapLevelClamp) *impl_cuTexRefGetMipmapLevelClamp;
+    __typeof__(impl_cuTexRefSetMaxAnisotropy) *impl_cuTexRefSetMaxAnisotropy;
+    __typeof__(impl_cuTexRefGetMaxAnisotropy) *impl_cuTexRefGetMaxAnisotropy;
+    __typeof__(impl_cuTexRefSetBorderColor) *impl_cuTexRefSetBorderColor;
+    __typeof__(impl_cuTexRefGetBorderColor) *impl_cuTexRefGetBorderColor;
     __typeof__(impl_cuParamSetTexRef) *impl_cuParamSetTexRef;
     __typeof__(impl_cuSurfRefSetArray) *impl_cuSurfRefSetArray;
     __typeof__(impl_cuSurfRefGetArray) *impl_cuSurfRefGetArray;

@@ -8891,6 +8891,28 @@ SIM_EXPORT cudaError_t release1_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cuda
 
 __asm__(".symver release1_cudaArrayGetPlane, cudaArrayGetPlane@libcudart.so.13");
 
+extern cudaError_t sim__cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device);
+SIM_EXPORT cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device)
+{
+    return sim__cudaDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, fmtDesc, device);
+}
+
+extern cudaError_t sim__cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device);
+SIM_EXPORT cudaError_t release0_cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device)
+{
+    return sim__cudaDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, fmtDesc, device);
+}
+
+__asm__(".symver release0_cudaDeviceGetTexture1DLinearMaxWidth, cudaDeviceGetTexture1DLinearMaxWidth@libcudart.so.12");
+
+extern cudaError_t sim__cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device);
+SIM_EXPORT cudaError_t release1_cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device)
+{
+    return sim__cudaDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, fmtDesc, device);
+}
+
+__asm__(".symver release1_cudaDeviceGetTexture1DLinearMaxWidth, cudaDeviceGetTexture1DLinearMaxWidth@libcudart.so.13");
+
 extern CUresult sim__cuInit(unsigned int Flags);
 SIM_EXPORT CUresult cuInit(unsigned int Flags)
 {
@@ -10878,6 +10900,62 @@ SIM_EXPORT CUresult release0_cuPointerSetAttribute(const void *value, CUpointer_
 }
 
 __asm__(".symver release0_cuPointerSetAttribute, cuPointerSetAttribute@libcudart.so.12");
+
+extern CUresult sim__cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags);
+SIM_EXPORT CUresult cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    return sim__cuMemPoolExportToShareableHandle(handle_out, pool, handleType, flags);
+}
+
+extern CUresult sim__cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags);
+SIM_EXPORT CUresult release0_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    return sim__cuMemPoolExportToShareableHandle(handle_out, pool, handleType, flags);
+}
+
+__asm__(".symver release0_cuMemPoolExportToShareableHandle, cuMemPoolExportToShareableHandle@libcudart.so.12");
+
+extern CUresult sim__cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType, unsigned long long flags);
+SIM_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    return sim__cuMemPoolImportFromShareableHandle(pool_out, handle, handleType, flags);
+}
+
+extern CUresult sim__cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType, unsigned long long flags);
+SIM_EXPORT CUresult release0_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    return sim__cuMemPoolImportFromShareableHandle(pool_out, handle, handleType, flags);
+}
+
+__asm__(".symver release0_cuMemPoolImportFromShareableHandle, cuMemPoolImportFromShareableHandle@libcudart.so.12");
+
+extern CUresult sim__cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr);
+SIM_EXPORT CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr)
+{
+    return sim__cuMemPoolExportPointer(shareData_out, ptr);
+}
+
+extern CUresult sim__cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr);
+SIM_EXPORT CUresult release0_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr)
+{
+    return sim__cuMemPoolExportPointer(shareData_out, ptr);
+}
+
+__asm__(".symver release0_cuMemPoolExportPointer, cuMemPoolExportPointer@libcudart.so.12");
+
+extern CUresult sim__cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData);
+SIM_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData)
+{
+    return sim__cuMemPoolImportPointer(ptr_out, pool, shareData);
+}
+
+extern CUresult sim__cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData);
+SIM_EXPORT CUresult release0_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData)
+{
+    return sim__cuMemPoolImportPointer(ptr_out, pool, shareData);
+}
+
+__asm__(".symver release0_cuMemPoolImportPointer, cuMemPoolImportPointer@libcudart.so.12");
 
 extern CUresult sim__cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
 SIM_EXPORT CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
@@ -13917,6 +13995,230 @@ SIM_EXPORT CUresult release0_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArra
 
 __asm__(".symver release0_cuArrayGetPlane, cuArrayGetPlane@libcudart.so.12");
 
+extern CUresult sim__cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev);
+SIM_EXPORT CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev)
+{
+    return sim__cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, format, numChannels, dev);
+}
+
+extern CUresult sim__cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev);
+SIM_EXPORT CUresult release0_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev)
+{
+    return sim__cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, format, numChannels, dev);
+}
+
+__asm__(".symver release0_cuDeviceGetTexture1DLinearMaxWidth, cuDeviceGetTexture1DLinearMaxWidth@libcudart.so.12");
+
+extern CUresult sim__cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type);
+SIM_EXPORT CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type)
+{
+    return sim__cuDeviceGetDevResource(device, resource, type);
+}
+
+extern CUresult sim__cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type);
+SIM_EXPORT CUresult release0_cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type)
+{
+    return sim__cuDeviceGetDevResource(device, resource, type);
+}
+
+__asm__(".symver release0_cuDeviceGetDevResource, cuDeviceGetDevResource@libcudart.so.12");
+
+extern CUresult sim__cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type);
+SIM_EXPORT CUresult cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type)
+{
+    return sim__cuCtxGetDevResource(hCtx, resource, type);
+}
+
+extern CUresult sim__cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type);
+SIM_EXPORT CUresult release0_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type)
+{
+    return sim__cuCtxGetDevResource(hCtx, resource, type);
+}
+
+__asm__(".symver release0_cuCtxGetDevResource, cuCtxGetDevResource@libcudart.so.12");
+
+extern CUresult sim__cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource, CUdevResourceType type);
+SIM_EXPORT CUresult cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource, CUdevResourceType type)
+{
+    return sim__cuGreenCtxGetDevResource(hCtx, resource, type);
+}
+
+extern CUresult sim__cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource, CUdevResourceType type);
+SIM_EXPORT CUresult release0_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource, CUdevResourceType type)
+{
+    return sim__cuGreenCtxGetDevResource(hCtx, resource, type);
+}
+
+__asm__(".symver release0_cuGreenCtxGetDevResource, cuGreenCtxGetDevResource@libcudart.so.12");
+
+extern CUresult sim__cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input, CUdevResource *remaining, unsigned int useFlags, unsigned int minCount);
+SIM_EXPORT CUresult cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input, CUdevResource *remaining, unsigned int useFlags, unsigned int minCount)
+{
+    return sim__cuDevSmResourceSplitByCount(result, nbGroups, input, remaining, useFlags, minCount);
+}
+
+extern CUresult sim__cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input, CUdevResource *remaining, unsigned int useFlags, unsigned int minCount);
+SIM_EXPORT CUresult release0_cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input, CUdevResource *remaining, unsigned int useFlags, unsigned int minCount)
+{
+    return sim__cuDevSmResourceSplitByCount(result, nbGroups, input, remaining, useFlags, minCount);
+}
+
+__asm__(".symver release0_cuDevSmResourceSplitByCount, cuDevSmResourceSplitByCount@libcudart.so.12");
+
+extern CUresult sim__cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources);
+SIM_EXPORT CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources)
+{
+    return sim__cuDevResourceGenerateDesc(phDesc, resources, nbResources);
+}
+
+extern CUresult sim__cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources);
+SIM_EXPORT CUresult release0_cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources)
+{
+    return sim__cuDevResourceGenerateDesc(phDesc, resources, nbResources);
+}
+
+__asm__(".symver release0_cuDevResourceGenerateDesc, cuDevResourceGenerateDesc@libcudart.so.12");
+
+extern CUresult sim__cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags);
+SIM_EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags)
+{
+    return sim__cuGreenCtxCreate(phCtx, desc, dev, flags);
+}
+
+extern CUresult sim__cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags);
+SIM_EXPORT CUresult release0_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags)
+{
+    return sim__cuGreenCtxCreate(phCtx, desc, dev, flags);
+}
+
+__asm__(".symver release0_cuGreenCtxCreate, cuGreenCtxCreate@libcudart.so.12");
+
+extern CUresult sim__cuGreenCtxDestroy(CUgreenCtx hCtx);
+SIM_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)
+{
+    return sim__cuGreenCtxDestroy(hCtx);
+}
+
+extern CUresult sim__cuGreenCtxDestroy(CUgreenCtx hCtx);
+SIM_EXPORT CUresult release0_cuGreenCtxDestroy(CUgreenCtx hCtx)
+{
+    return sim__cuGreenCtxDestroy(hCtx);
+}
+
+__asm__(".symver release0_cuGreenCtxDestroy, cuGreenCtxDestroy@libcudart.so.12");
+
+extern CUresult sim__cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx);
+SIM_EXPORT CUresult cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
+{
+    return sim__cuCtxFromGreenCtx(pContext, hCtx);
+}
+
+extern CUresult sim__cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx);
+SIM_EXPORT CUresult release0_cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
+{
+    return sim__cuCtxFromGreenCtx(pContext, hCtx);
+}
+
+__asm__(".symver release0_cuCtxFromGreenCtx, cuCtxFromGreenCtx@libcudart.so.12");
+
+extern CUresult sim__cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority);
+SIM_EXPORT CUresult cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority)
+{
+    return sim__cuGreenCtxStreamCreate(phStream, greenCtx, flags, priority);
+}
+
+extern CUresult sim__cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority);
+SIM_EXPORT CUresult release0_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority)
+{
+    return sim__cuGreenCtxStreamCreate(phStream, greenCtx, flags, priority);
+}
+
+__asm__(".symver release0_cuGreenCtxStreamCreate, cuGreenCtxStreamCreate@libcudart.so.12");
+
+extern CUresult sim__cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx);
+SIM_EXPORT CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
+{
+    return sim__cuStreamGetGreenCtx(hStream, phCtx);
+}
+
+extern CUresult sim__cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx);
+SIM_EXPORT CUresult release0_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
+{
+    return sim__cuStreamGetGreenCtx(hStream, phCtx);
+}
+
+__asm__(".symver release0_cuStreamGetGreenCtx, cuStreamGetGreenCtx@libcudart.so.12");
+
+extern CUresult sim__cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx);
+SIM_EXPORT CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
+{
+    return sim__cuStreamGetCtx_v2(hStream, pCtx, pGreenCtx);
+}
+
+extern CUresult sim__cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx);
+SIM_EXPORT CUresult release0_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
+{
+    return sim__cuStreamGetCtx_v2(hStream, pCtx, pGreenCtx);
+}
+
+__asm__(".symver release0_cuStreamGetCtx_v2, cuStreamGetCtx_v2@libcudart.so.12");
+
+extern CUresult sim__cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent);
+SIM_EXPORT CUresult cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)
+{
+    return sim__cuGreenCtxRecordEvent(hCtx, hEvent);
+}
+
+extern CUresult sim__cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent);
+SIM_EXPORT CUresult release0_cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)
+{
+    return sim__cuGreenCtxRecordEvent(hCtx, hEvent);
+}
+
+__asm__(".symver release0_cuGreenCtxRecordEvent, cuGreenCtxRecordEvent@libcudart.so.12");
+
+extern CUresult sim__cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent);
+SIM_EXPORT CUresult cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent)
+{
+    return sim__cuGreenCtxWaitEvent(hCtx, hEvent);
+}
+
+extern CUresult sim__cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent);
+SIM_EXPORT CUresult release0_cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent)
+{
+    return sim__cuGreenCtxWaitEvent(hCtx, hEvent);
+}
+
+__asm__(".symver release0_cuGreenCtxWaitEvent, cuGreenCtxWaitEvent@libcudart.so.12");
+
+extern CUresult sim__cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent);
+SIM_EXPORT CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
+{
+    return sim__cuCtxRecordEvent(hCtx, hEvent);
+}
+
+extern CUresult sim__cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent);
+SIM_EXPORT CUresult release0_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
+{
+    return sim__cuCtxRecordEvent(hCtx, hEvent);
+}
+
+__asm__(".symver release0_cuCtxRecordEvent, cuCtxRecordEvent@libcudart.so.12");
+
+extern CUresult sim__cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent);
+SIM_EXPORT CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
+{
+    return sim__cuCtxWaitEvent(hCtx, hEvent);
+}
+
+extern CUresult sim__cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent);
+SIM_EXPORT CUresult release0_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
+{
+    return sim__cuCtxWaitEvent(hCtx, hEvent);
+}
+
+__asm__(".symver release0_cuCtxWaitEvent, cuCtxWaitEvent@libcudart.so.12");
+
 extern CUresult sim__cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);
 SIM_EXPORT CUresult cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
 {
@@ -14154,6 +14456,174 @@ SIM_EXPORT CUresult release0_cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTe
 }
 
 __asm__(".symver release0_cuTexRefGetFlags, cuTexRefGetFlags@libcudart.so.12");
+
+extern CUresult sim__cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags);
+SIM_EXPORT CUresult cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags)
+{
+    return sim__cuTexRefSetMipmappedArray(hTexRef, hMipmappedArray, Flags);
+}
+
+extern CUresult sim__cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags);
+SIM_EXPORT CUresult release0_cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags)
+{
+    return sim__cuTexRefSetMipmappedArray(hTexRef, hMipmappedArray, Flags);
+}
+
+__asm__(".symver release0_cuTexRefSetMipmappedArray, cuTexRefSetMipmappedArray@libcudart.so.12");
+
+extern CUresult sim__cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetMipmappedArray(phMipmappedArray, hTexRef);
+}
+
+extern CUresult sim__cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef);
+SIM_EXPORT CUresult release0_cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetMipmappedArray(phMipmappedArray, hTexRef);
+}
+
+__asm__(".symver release0_cuTexRefGetMipmappedArray, cuTexRefGetMipmappedArray@libcudart.so.12");
+
+extern CUresult sim__cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm);
+SIM_EXPORT CUresult cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm)
+{
+    return sim__cuTexRefSetMipmapFilterMode(hTexRef, fm);
+}
+
+extern CUresult sim__cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm);
+SIM_EXPORT CUresult release0_cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm)
+{
+    return sim__cuTexRefSetMipmapFilterMode(hTexRef, fm);
+}
+
+__asm__(".symver release0_cuTexRefSetMipmapFilterMode, cuTexRefSetMipmapFilterMode@libcudart.so.12");
+
+extern CUresult sim__cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetMipmapFilterMode(pfm, hTexRef);
+}
+
+extern CUresult sim__cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef);
+SIM_EXPORT CUresult release0_cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetMipmapFilterMode(pfm, hTexRef);
+}
+
+__asm__(".symver release0_cuTexRefGetMipmapFilterMode, cuTexRefGetMipmapFilterMode@libcudart.so.12");
+
+extern CUresult sim__cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias);
+SIM_EXPORT CUresult cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias)
+{
+    return sim__cuTexRefSetMipmapLevelBias(hTexRef, bias);
+}
+
+extern CUresult sim__cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias);
+SIM_EXPORT CUresult release0_cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias)
+{
+    return sim__cuTexRefSetMipmapLevelBias(hTexRef, bias);
+}
+
+__asm__(".symver release0_cuTexRefSetMipmapLevelBias, cuTexRefSetMipmapLevelBias@libcudart.so.12");
+
+extern CUresult sim__cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetMipmapLevelBias(pbias, hTexRef);
+}
+
+extern CUresult sim__cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef);
+SIM_EXPORT CUresult release0_cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetMipmapLevelBias(pbias, hTexRef);
+}
+
+__asm__(".symver release0_cuTexRefGetMipmapLevelBias, cuTexRefGetMipmapLevelBias@libcudart.so.12");
+
+extern CUresult sim__cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp);
+SIM_EXPORT CUresult cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp)
+{
+    return sim__cuTexRefSetMipmapLevelClamp(hTexRef, minMipmapLevelClamp, maxMipmapLevelClamp);
+}
+
+extern CUresult sim__cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp);
+SIM_EXPORT CUresult release0_cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp)
+{
+    return sim__cuTexRefSetMipmapLevelClamp(hTexRef, minMipmapLevelClamp, maxMipmapLevelClamp);
+}
+
+__asm__(".symver release0_cuTexRefSetMipmapLevelClamp, cuTexRefSetMipmapLevelClamp@libcudart.so.12");
+
+extern CUresult sim__cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetMipmapLevelClamp(pminMipmapLevelClamp, pmaxMipmapLevelClamp, hTexRef);
+}
+
+extern CUresult sim__cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, CUtexref hTexRef);
+SIM_EXPORT CUresult release0_cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetMipmapLevelClamp(pminMipmapLevelClamp, pmaxMipmapLevelClamp, hTexRef);
+}
+
+__asm__(".symver release0_cuTexRefGetMipmapLevelClamp, cuTexRefGetMipmapLevelClamp@libcudart.so.12");
+
+extern CUresult sim__cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso);
+SIM_EXPORT CUresult cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso)
+{
+    return sim__cuTexRefSetMaxAnisotropy(hTexRef, maxAniso);
+}
+
+extern CUresult sim__cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso);
+SIM_EXPORT CUresult release0_cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso)
+{
+    return sim__cuTexRefSetMaxAnisotropy(hTexRef, maxAniso);
+}
+
+__asm__(".symver release0_cuTexRefSetMaxAnisotropy, cuTexRefSetMaxAnisotropy@libcudart.so.12");
+
+extern CUresult sim__cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetMaxAnisotropy(pmaxAniso, hTexRef);
+}
+
+extern CUresult sim__cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef);
+SIM_EXPORT CUresult release0_cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetMaxAnisotropy(pmaxAniso, hTexRef);
+}
+
+__asm__(".symver release0_cuTexRefGetMaxAnisotropy, cuTexRefGetMaxAnisotropy@libcudart.so.12");
+
+extern CUresult sim__cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor);
+SIM_EXPORT CUresult cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor)
+{
+    return sim__cuTexRefSetBorderColor(hTexRef, pBorderColor);
+}
+
+extern CUresult sim__cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor);
+SIM_EXPORT CUresult release0_cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor)
+{
+    return sim__cuTexRefSetBorderColor(hTexRef, pBorderColor);
+}
+
+__asm__(".symver release0_cuTexRefSetBorderColor, cuTexRefSetBorderColor@libcudart.so.12");
+
+extern CUresult sim__cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef);
+SIM_EXPORT CUresult cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetBorderColor(pBorderColor, hTexRef);
+}
+
+extern CUresult sim__cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef);
+SIM_EXPORT CUresult release0_cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef)
+{
+    return sim__cuTexRefGetBorderColor(pBorderColor, hTexRef);
+}
+
+__asm__(".symver release0_cuTexRefGetBorderColor, cuTexRefGetBorderColor@libcudart.so.12");
 
 extern CUresult sim__cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef);
 SIM_EXPORT CUresult cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)

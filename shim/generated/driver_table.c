@@ -17,9 +17,11 @@ extern void sim__cuCtxDestroy_v2(void);
 extern void sim__cuCtxDetach(void);
 extern void sim__cuCtxDisablePeerAccess(void);
 extern void sim__cuCtxEnablePeerAccess(void);
+extern void sim__cuCtxFromGreenCtx(void);
 extern void sim__cuCtxGetApiVersion(void);
 extern void sim__cuCtxGetCacheConfig(void);
 extern void sim__cuCtxGetCurrent(void);
+extern void sim__cuCtxGetDevResource(void);
 extern void sim__cuCtxGetDevice(void);
 extern void sim__cuCtxGetFlags(void);
 extern void sim__cuCtxGetId(void);
@@ -28,6 +30,7 @@ extern void sim__cuCtxGetSharedMemConfig(void);
 extern void sim__cuCtxGetStreamPriorityRange(void);
 extern void sim__cuCtxPopCurrent_v2(void);
 extern void sim__cuCtxPushCurrent_v2(void);
+extern void sim__cuCtxRecordEvent(void);
 extern void sim__cuCtxResetPersistingL2Cache(void);
 extern void sim__cuCtxSetCacheConfig(void);
 extern void sim__cuCtxSetCurrent(void);
@@ -35,8 +38,11 @@ extern void sim__cuCtxSetFlags(void);
 extern void sim__cuCtxSetLimit(void);
 extern void sim__cuCtxSetSharedMemConfig(void);
 extern void sim__cuCtxSynchronize(void);
+extern void sim__cuCtxWaitEvent(void);
 extern void sim__cuDestroyExternalMemory(void);
 extern void sim__cuDestroyExternalSemaphore(void);
+extern void sim__cuDevResourceGenerateDesc(void);
+extern void sim__cuDevSmResourceSplitByCount(void);
 extern void sim__cuDeviceCanAccessPeer(void);
 extern void sim__cuDeviceComputeCapability(void);
 extern void sim__cuDeviceGet(void);
@@ -44,6 +50,7 @@ extern void sim__cuDeviceGetAttribute(void);
 extern void sim__cuDeviceGetByPCIBusId(void);
 extern void sim__cuDeviceGetCount(void);
 extern void sim__cuDeviceGetDefaultMemPool(void);
+extern void sim__cuDeviceGetDevResource(void);
 extern void sim__cuDeviceGetGraphMemAttribute(void);
 extern void sim__cuDeviceGetMemPool(void);
 extern void sim__cuDeviceGetName(void);
@@ -51,6 +58,7 @@ extern void sim__cuDeviceGetNvSciSyncAttributes(void);
 extern void sim__cuDeviceGetP2PAttribute(void);
 extern void sim__cuDeviceGetPCIBusId(void);
 extern void sim__cuDeviceGetProperties(void);
+extern void sim__cuDeviceGetTexture1DLinearMaxWidth(void);
 extern void sim__cuDeviceGetUuid(void);
 extern void sim__cuDeviceGetUuid_v2(void);
 extern void sim__cuDeviceGraphMemTrim(void);
@@ -176,6 +184,12 @@ extern void sim__cuGraphRemoveDependencies(void);
 extern void sim__cuGraphRemoveDependencies_v2(void);
 extern void sim__cuGraphRetainUserObject(void);
 extern void sim__cuGraphUpload(void);
+extern void sim__cuGreenCtxCreate(void);
+extern void sim__cuGreenCtxDestroy(void);
+extern void sim__cuGreenCtxGetDevResource(void);
+extern void sim__cuGreenCtxRecordEvent(void);
+extern void sim__cuGreenCtxStreamCreate(void);
+extern void sim__cuGreenCtxWaitEvent(void);
 extern void sim__cuImportExternalMemory(void);
 extern void sim__cuImportExternalSemaphore(void);
 extern void sim__cuInit(void);
@@ -241,8 +255,12 @@ extern void sim__cuMemImportFromShareableHandle(void);
 extern void sim__cuMemMap(void);
 extern void sim__cuMemPoolCreate(void);
 extern void sim__cuMemPoolDestroy(void);
+extern void sim__cuMemPoolExportPointer(void);
+extern void sim__cuMemPoolExportToShareableHandle(void);
 extern void sim__cuMemPoolGetAccess(void);
 extern void sim__cuMemPoolGetAttribute(void);
+extern void sim__cuMemPoolImportFromShareableHandle(void);
+extern void sim__cuMemPoolImportPointer(void);
 extern void sim__cuMemPoolSetAccess(void);
 extern void sim__cuMemPoolSetAttribute(void);
 extern void sim__cuMemPoolTrimTo(void);
@@ -340,8 +358,10 @@ extern void sim__cuStreamGetAttribute(void);
 extern void sim__cuStreamGetCaptureInfo_v2(void);
 extern void sim__cuStreamGetCaptureInfo_v3(void);
 extern void sim__cuStreamGetCtx(void);
+extern void sim__cuStreamGetCtx_v2(void);
 extern void sim__cuStreamGetDevice(void);
 extern void sim__cuStreamGetFlags(void);
+extern void sim__cuStreamGetGreenCtx(void);
 extern void sim__cuStreamGetId(void);
 extern void sim__cuStreamGetPriority(void);
 extern void sim__cuStreamIsCapturing(void);
@@ -369,16 +389,28 @@ extern void sim__cuTexRefDestroy(void);
 extern void sim__cuTexRefGetAddressMode(void);
 extern void sim__cuTexRefGetAddress_v2(void);
 extern void sim__cuTexRefGetArray(void);
+extern void sim__cuTexRefGetBorderColor(void);
 extern void sim__cuTexRefGetFilterMode(void);
 extern void sim__cuTexRefGetFlags(void);
 extern void sim__cuTexRefGetFormat(void);
+extern void sim__cuTexRefGetMaxAnisotropy(void);
+extern void sim__cuTexRefGetMipmapFilterMode(void);
+extern void sim__cuTexRefGetMipmapLevelBias(void);
+extern void sim__cuTexRefGetMipmapLevelClamp(void);
+extern void sim__cuTexRefGetMipmappedArray(void);
 extern void sim__cuTexRefSetAddress2D_v3(void);
 extern void sim__cuTexRefSetAddressMode(void);
 extern void sim__cuTexRefSetAddress_v2(void);
 extern void sim__cuTexRefSetArray(void);
+extern void sim__cuTexRefSetBorderColor(void);
 extern void sim__cuTexRefSetFilterMode(void);
 extern void sim__cuTexRefSetFlags(void);
 extern void sim__cuTexRefSetFormat(void);
+extern void sim__cuTexRefSetMaxAnisotropy(void);
+extern void sim__cuTexRefSetMipmapFilterMode(void);
+extern void sim__cuTexRefSetMipmapLevelBias(void);
+extern void sim__cuTexRefSetMipmapLevelClamp(void);
+extern void sim__cuTexRefSetMipmappedArray(void);
 extern void sim__cuThreadExchangeStreamCaptureMode(void);
 extern void sim__cuUserObjectCreate(void);
 extern void sim__cuUserObjectRelease(void);
@@ -401,9 +433,11 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuCtxDetach", sim__cuCtxDetach},
     {"cuCtxDisablePeerAccess", sim__cuCtxDisablePeerAccess},
     {"cuCtxEnablePeerAccess", sim__cuCtxEnablePeerAccess},
+    {"cuCtxFromGreenCtx", sim__cuCtxFromGreenCtx},
     {"cuCtxGetApiVersion", sim__cuCtxGetApiVersion},
     {"cuCtxGetCacheConfig", sim__cuCtxGetCacheConfig},
     {"cuCtxGetCurrent", sim__cuCtxGetCurrent},
+    {"cuCtxGetDevResource", sim__cuCtxGetDevResource},
     {"cuCtxGetDevice", sim__cuCtxGetDevice},
     {"cuCtxGetFlags", sim__cuCtxGetFlags},
     {"cuCtxGetId", sim__cuCtxGetId},
@@ -412,6 +446,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuCtxGetStreamPriorityRange", sim__cuCtxGetStreamPriorityRange},
     {"cuCtxPopCurrent_v2", sim__cuCtxPopCurrent_v2},
     {"cuCtxPushCurrent_v2", sim__cuCtxPushCurrent_v2},
+    {"cuCtxRecordEvent", sim__cuCtxRecordEvent},
     {"cuCtxResetPersistingL2Cache", sim__cuCtxResetPersistingL2Cache},
     {"cuCtxSetCacheConfig", sim__cuCtxSetCacheConfig},
     {"cuCtxSetCurrent", sim__cuCtxSetCurrent},
@@ -419,8 +454,11 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuCtxSetLimit", sim__cuCtxSetLimit},
     {"cuCtxSetSharedMemConfig", sim__cuCtxSetSharedMemConfig},
     {"cuCtxSynchronize", sim__cuCtxSynchronize},
+    {"cuCtxWaitEvent", sim__cuCtxWaitEvent},
     {"cuDestroyExternalMemory", sim__cuDestroyExternalMemory},
     {"cuDestroyExternalSemaphore", sim__cuDestroyExternalSemaphore},
+    {"cuDevResourceGenerateDesc", sim__cuDevResourceGenerateDesc},
+    {"cuDevSmResourceSplitByCount", sim__cuDevSmResourceSplitByCount},
     {"cuDeviceCanAccessPeer", sim__cuDeviceCanAccessPeer},
     {"cuDeviceComputeCapability", sim__cuDeviceComputeCapability},
     {"cuDeviceGet", sim__cuDeviceGet},
@@ -428,6 +466,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuDeviceGetByPCIBusId", sim__cuDeviceGetByPCIBusId},
     {"cuDeviceGetCount", sim__cuDeviceGetCount},
     {"cuDeviceGetDefaultMemPool", sim__cuDeviceGetDefaultMemPool},
+    {"cuDeviceGetDevResource", sim__cuDeviceGetDevResource},
     {"cuDeviceGetGraphMemAttribute", sim__cuDeviceGetGraphMemAttribute},
     {"cuDeviceGetMemPool", sim__cuDeviceGetMemPool},
     {"cuDeviceGetName", sim__cuDeviceGetName},
@@ -435,6 +474,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuDeviceGetP2PAttribute", sim__cuDeviceGetP2PAttribute},
     {"cuDeviceGetPCIBusId", sim__cuDeviceGetPCIBusId},
     {"cuDeviceGetProperties", sim__cuDeviceGetProperties},
+    {"cuDeviceGetTexture1DLinearMaxWidth", sim__cuDeviceGetTexture1DLinearMaxWidth},
     {"cuDeviceGetUuid", sim__cuDeviceGetUuid},
     {"cuDeviceGetUuid_v2", sim__cuDeviceGetUuid_v2},
     {"cuDeviceGraphMemTrim", sim__cuDeviceGraphMemTrim},
@@ -560,6 +600,12 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuGraphRemoveDependencies_v2", sim__cuGraphRemoveDependencies_v2},
     {"cuGraphRetainUserObject", sim__cuGraphRetainUserObject},
     {"cuGraphUpload", sim__cuGraphUpload},
+    {"cuGreenCtxCreate", sim__cuGreenCtxCreate},
+    {"cuGreenCtxDestroy", sim__cuGreenCtxDestroy},
+    {"cuGreenCtxGetDevResource", sim__cuGreenCtxGetDevResource},
+    {"cuGreenCtxRecordEvent", sim__cuGreenCtxRecordEvent},
+    {"cuGreenCtxStreamCreate", sim__cuGreenCtxStreamCreate},
+    {"cuGreenCtxWaitEvent", sim__cuGreenCtxWaitEvent},
     {"cuImportExternalMemory", sim__cuImportExternalMemory},
     {"cuImportExternalSemaphore", sim__cuImportExternalSemaphore},
     {"cuInit", sim__cuInit},
@@ -625,8 +671,12 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuMemMap", sim__cuMemMap},
     {"cuMemPoolCreate", sim__cuMemPoolCreate},
     {"cuMemPoolDestroy", sim__cuMemPoolDestroy},
+    {"cuMemPoolExportPointer", sim__cuMemPoolExportPointer},
+    {"cuMemPoolExportToShareableHandle", sim__cuMemPoolExportToShareableHandle},
     {"cuMemPoolGetAccess", sim__cuMemPoolGetAccess},
     {"cuMemPoolGetAttribute", sim__cuMemPoolGetAttribute},
+    {"cuMemPoolImportFromShareableHandle", sim__cuMemPoolImportFromShareableHandle},
+    {"cuMemPoolImportPointer", sim__cuMemPoolImportPointer},
     {"cuMemPoolSetAccess", sim__cuMemPoolSetAccess},
     {"cuMemPoolSetAttribute", sim__cuMemPoolSetAttribute},
     {"cuMemPoolTrimTo", sim__cuMemPoolTrimTo},
@@ -724,8 +774,10 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuStreamGetCaptureInfo_v2", sim__cuStreamGetCaptureInfo_v2},
     {"cuStreamGetCaptureInfo_v3", sim__cuStreamGetCaptureInfo_v3},
     {"cuStreamGetCtx", sim__cuStreamGetCtx},
+    {"cuStreamGetCtx_v2", sim__cuStreamGetCtx_v2},
     {"cuStreamGetDevice", sim__cuStreamGetDevice},
     {"cuStreamGetFlags", sim__cuStreamGetFlags},
+    {"cuStreamGetGreenCtx", sim__cuStreamGetGreenCtx},
     {"cuStreamGetId", sim__cuStreamGetId},
     {"cuStreamGetPriority", sim__cuStreamGetPriority},
     {"cuStreamIsCapturing", sim__cuStreamIsCapturing},
@@ -753,16 +805,28 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuTexRefGetAddressMode", sim__cuTexRefGetAddressMode},
     {"cuTexRefGetAddress_v2", sim__cuTexRefGetAddress_v2},
     {"cuTexRefGetArray", sim__cuTexRefGetArray},
+    {"cuTexRefGetBorderColor", sim__cuTexRefGetBorderColor},
     {"cuTexRefGetFilterMode", sim__cuTexRefGetFilterMode},
     {"cuTexRefGetFlags", sim__cuTexRefGetFlags},
     {"cuTexRefGetFormat", sim__cuTexRefGetFormat},
+    {"cuTexRefGetMaxAnisotropy", sim__cuTexRefGetMaxAnisotropy},
+    {"cuTexRefGetMipmapFilterMode", sim__cuTexRefGetMipmapFilterMode},
+    {"cuTexRefGetMipmapLevelBias", sim__cuTexRefGetMipmapLevelBias},
+    {"cuTexRefGetMipmapLevelClamp", sim__cuTexRefGetMipmapLevelClamp},
+    {"cuTexRefGetMipmappedArray", sim__cuTexRefGetMipmappedArray},
     {"cuTexRefSetAddress2D_v3", sim__cuTexRefSetAddress2D_v3},
     {"cuTexRefSetAddressMode", sim__cuTexRefSetAddressMode},
     {"cuTexRefSetAddress_v2", sim__cuTexRefSetAddress_v2},
     {"cuTexRefSetArray", sim__cuTexRefSetArray},
+    {"cuTexRefSetBorderColor", sim__cuTexRefSetBorderColor},
     {"cuTexRefSetFilterMode", sim__cuTexRefSetFilterMode},
     {"cuTexRefSetFlags", sim__cuTexRefSetFlags},
     {"cuTexRefSetFormat", sim__cuTexRefSetFormat},
+    {"cuTexRefSetMaxAnisotropy", sim__cuTexRefSetMaxAnisotropy},
+    {"cuTexRefSetMipmapFilterMode", sim__cuTexRefSetMipmapFilterMode},
+    {"cuTexRefSetMipmapLevelBias", sim__cuTexRefSetMipmapLevelBias},
+    {"cuTexRefSetMipmapLevelClamp", sim__cuTexRefSetMipmapLevelClamp},
+    {"cuTexRefSetMipmappedArray", sim__cuTexRefSetMipmappedArray},
     {"cuThreadExchangeStreamCaptureMode", sim__cuThreadExchangeStreamCaptureMode},
     {"cuUserObjectCreate", sim__cuUserObjectCreate},
     {"cuUserObjectRelease", sim__cuUserObjectRelease},
@@ -770,4 +834,4 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuWaitExternalSemaphoresAsync", sim__cuWaitExternalSemaphoresAsync},
 };
 
-const size_t sim_driver_table_size = 382;
+const size_t sim_driver_table_size = 414;

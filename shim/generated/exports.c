@@ -3329,6 +3329,13 @@ static cudaError_t first_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t
     return extension.impl_cudaArrayGetPlane(pPlaneArray, hArray, planeIdx);
 }
 
+static cudaError_t first_cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device)
+{
+    if (extension.impl_sim_attach("cudaDeviceGetTexture1DLinearMaxWidth") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetTexture1DLinearMaxWidth, extension.impl_cudaDeviceGetTexture1DLinearMaxWidth, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, fmtDesc, device);
+}
+
 static CUresult first_cuInit(unsigned int Flags)
 {
     if (extension.impl_sim_attach("cuInit") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -4321,6 +4328,34 @@ static CUresult first_cuPointerSetAttribute(const void *value, CUpointer_attribu
     if (extension.impl_sim_attach("cuPointerSetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuPointerSetAttribute, extension.impl_cuPointerSetAttribute, __ATOMIC_RELEASE);
     return extension.impl_cuPointerSetAttribute(value, attribute, ptr);
+}
+
+static CUresult first_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    if (extension.impl_sim_attach("cuMemPoolExportToShareableHandle") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPoolExportToShareableHandle, extension.impl_cuMemPoolExportToShareableHandle, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPoolExportToShareableHandle(handle_out, pool, handleType, flags);
+}
+
+static CUresult first_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    if (extension.impl_sim_attach("cuMemPoolImportFromShareableHandle") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPoolImportFromShareableHandle, extension.impl_cuMemPoolImportFromShareableHandle, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPoolImportFromShareableHandle(pool_out, handle, handleType, flags);
+}
+
+static CUresult first_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr)
+{
+    if (extension.impl_sim_attach("cuMemPoolExportPointer") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPoolExportPointer, extension.impl_cuMemPoolExportPointer, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPoolExportPointer(shareData_out, ptr);
+}
+
+static CUresult first_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData)
+{
+    if (extension.impl_sim_attach("cuMemPoolImportPointer") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPoolImportPointer, extension.impl_cuMemPoolImportPointer, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPoolImportPointer(ptr_out, pool, shareData);
 }
 
 static CUresult first_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
@@ -5758,6 +5793,118 @@ static CUresult first_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsi
     return extension.impl_cuArrayGetPlane(pPlaneArray, hArray, planeIdx);
 }
 
+static CUresult first_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDeviceGetTexture1DLinearMaxWidth") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetTexture1DLinearMaxWidth, extension.impl_cuDeviceGetTexture1DLinearMaxWidth, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, format, numChannels, dev);
+}
+
+static CUresult first_cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type)
+{
+    if (extension.impl_sim_attach("cuDeviceGetDevResource") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetDevResource, extension.impl_cuDeviceGetDevResource, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetDevResource(device, resource, type);
+}
+
+static CUresult first_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type)
+{
+    if (extension.impl_sim_attach("cuCtxGetDevResource") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxGetDevResource, extension.impl_cuCtxGetDevResource, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxGetDevResource(hCtx, resource, type);
+}
+
+static CUresult first_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource, CUdevResourceType type)
+{
+    if (extension.impl_sim_attach("cuGreenCtxGetDevResource") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGreenCtxGetDevResource, extension.impl_cuGreenCtxGetDevResource, __ATOMIC_RELEASE);
+    return extension.impl_cuGreenCtxGetDevResource(hCtx, resource, type);
+}
+
+static CUresult first_cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input, CUdevResource *remaining, unsigned int useFlags, unsigned int minCount)
+{
+    if (extension.impl_sim_attach("cuDevSmResourceSplitByCount") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDevSmResourceSplitByCount, extension.impl_cuDevSmResourceSplitByCount, __ATOMIC_RELEASE);
+    return extension.impl_cuDevSmResourceSplitByCount(result, nbGroups, input, remaining, useFlags, minCount);
+}
+
+static CUresult first_cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources)
+{
+    if (extension.impl_sim_attach("cuDevResourceGenerateDesc") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDevResourceGenerateDesc, extension.impl_cuDevResourceGenerateDesc, __ATOMIC_RELEASE);
+    return extension.impl_cuDevResourceGenerateDesc(phDesc, resources, nbResources);
+}
+
+static CUresult first_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuGreenCtxCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGreenCtxCreate, extension.impl_cuGreenCtxCreate, __ATOMIC_RELEASE);
+    return extension.impl_cuGreenCtxCreate(phCtx, desc, dev, flags);
+}
+
+static CUresult first_cuGreenCtxDestroy(CUgreenCtx hCtx)
+{
+    if (extension.impl_sim_attach("cuGreenCtxDestroy") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGreenCtxDestroy, extension.impl_cuGreenCtxDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cuGreenCtxDestroy(hCtx);
+}
+
+static CUresult first_cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
+{
+    if (extension.impl_sim_attach("cuCtxFromGreenCtx") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxFromGreenCtx, extension.impl_cuCtxFromGreenCtx, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxFromGreenCtx(pContext, hCtx);
+}
+
+static CUresult first_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority)
+{
+    if (extension.impl_sim_attach("cuGreenCtxStreamCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGreenCtxStreamCreate, extension.impl_cuGreenCtxStreamCreate, __ATOMIC_RELEASE);
+    return extension.impl_cuGreenCtxStreamCreate(phStream, greenCtx, flags, priority);
+}
+
+static CUresult first_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
+{
+    if (extension.impl_sim_attach("cuStreamGetGreenCtx") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamGetGreenCtx, extension.impl_cuStreamGetGreenCtx, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamGetGreenCtx(hStream, phCtx);
+}
+
+static CUresult first_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
+{
+    if (extension.impl_sim_attach("cuStreamGetCtx_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamGetCtx_v2, extension.impl_cuStreamGetCtx_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamGetCtx_v2(hStream, pCtx, pGreenCtx);
+}
+
+static CUresult first_cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)
+{
+    if (extension.impl_sim_attach("cuGreenCtxRecordEvent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGreenCtxRecordEvent, extension.impl_cuGreenCtxRecordEvent, __ATOMIC_RELEASE);
+    return extension.impl_cuGreenCtxRecordEvent(hCtx, hEvent);
+}
+
+static CUresult first_cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent)
+{
+    if (extension.impl_sim_attach("cuGreenCtxWaitEvent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGreenCtxWaitEvent, extension.impl_cuGreenCtxWaitEvent, __ATOMIC_RELEASE);
+    return extension.impl_cuGreenCtxWaitEvent(hCtx, hEvent);
+}
+
+static CUresult first_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
+{
+    if (extension.impl_sim_attach("cuCtxRecordEvent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxRecordEvent, extension.impl_cuCtxRecordEvent, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxRecordEvent(hCtx, hEvent);
+}
+
+static CUresult first_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
+{
+    if (extension.impl_sim_attach("cuCtxWaitEvent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxWaitEvent, extension.impl_cuCtxWaitEvent, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxWaitEvent(hCtx, hEvent);
+}
+
 static CUresult first_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
 {
     if (extension.impl_sim_attach("cuModuleGetTexRef") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -5875,6 +6022,90 @@ static CUresult first_cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef)
     if (extension.impl_sim_attach("cuTexRefGetFlags") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuTexRefGetFlags, extension.impl_cuTexRefGetFlags, __ATOMIC_RELEASE);
     return extension.impl_cuTexRefGetFlags(pFlags, hTexRef);
+}
+
+static CUresult first_cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags)
+{
+    if (extension.impl_sim_attach("cuTexRefSetMipmappedArray") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetMipmappedArray, extension.impl_cuTexRefSetMipmappedArray, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetMipmappedArray(hTexRef, hMipmappedArray, Flags);
+}
+
+static CUresult first_cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefGetMipmappedArray") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetMipmappedArray, extension.impl_cuTexRefGetMipmappedArray, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetMipmappedArray(phMipmappedArray, hTexRef);
+}
+
+static CUresult first_cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm)
+{
+    if (extension.impl_sim_attach("cuTexRefSetMipmapFilterMode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetMipmapFilterMode, extension.impl_cuTexRefSetMipmapFilterMode, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetMipmapFilterMode(hTexRef, fm);
+}
+
+static CUresult first_cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefGetMipmapFilterMode") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetMipmapFilterMode, extension.impl_cuTexRefGetMipmapFilterMode, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetMipmapFilterMode(pfm, hTexRef);
+}
+
+static CUresult first_cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias)
+{
+    if (extension.impl_sim_attach("cuTexRefSetMipmapLevelBias") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetMipmapLevelBias, extension.impl_cuTexRefSetMipmapLevelBias, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetMipmapLevelBias(hTexRef, bias);
+}
+
+static CUresult first_cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefGetMipmapLevelBias") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetMipmapLevelBias, extension.impl_cuTexRefGetMipmapLevelBias, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetMipmapLevelBias(pbias, hTexRef);
+}
+
+static CUresult first_cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp)
+{
+    if (extension.impl_sim_attach("cuTexRefSetMipmapLevelClamp") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetMipmapLevelClamp, extension.impl_cuTexRefSetMipmapLevelClamp, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetMipmapLevelClamp(hTexRef, minMipmapLevelClamp, maxMipmapLevelClamp);
+}
+
+static CUresult first_cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefGetMipmapLevelClamp") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetMipmapLevelClamp, extension.impl_cuTexRefGetMipmapLevelClamp, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetMipmapLevelClamp(pminMipmapLevelClamp, pmaxMipmapLevelClamp, hTexRef);
+}
+
+static CUresult first_cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso)
+{
+    if (extension.impl_sim_attach("cuTexRefSetMaxAnisotropy") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetMaxAnisotropy, extension.impl_cuTexRefSetMaxAnisotropy, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetMaxAnisotropy(hTexRef, maxAniso);
+}
+
+static CUresult first_cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefGetMaxAnisotropy") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetMaxAnisotropy, extension.impl_cuTexRefGetMaxAnisotropy, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetMaxAnisotropy(pmaxAniso, hTexRef);
+}
+
+static CUresult first_cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor)
+{
+    if (extension.impl_sim_attach("cuTexRefSetBorderColor") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefSetBorderColor, extension.impl_cuTexRefSetBorderColor, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefSetBorderColor(hTexRef, pBorderColor);
+}
+
+static CUresult first_cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef)
+{
+    if (extension.impl_sim_attach("cuTexRefGetBorderColor") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexRefGetBorderColor, extension.impl_cuTexRefGetBorderColor, __ATOMIC_RELEASE);
+    return extension.impl_cuTexRefGetBorderColor(pBorderColor, hTexRef);
 }
 
 static CUresult first_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
@@ -8732,6 +8963,7 @@ static const struct sim_bridge first = {
     .impl_cudaArrayGetSparseProperties = first_cudaArrayGetSparseProperties,
     .impl_cudaMipmappedArrayGetSparseProperties = first_cudaMipmappedArrayGetSparseProperties,
     .impl_cudaArrayGetPlane = first_cudaArrayGetPlane,
+    .impl_cudaDeviceGetTexture1DLinearMaxWidth = first_cudaDeviceGetTexture1DLinearMaxWidth,
     .impl_cuInit = first_cuInit,
     .impl_cuDriverGetVersion = first_cuDriverGetVersion,
     .impl_cuGetProcAddress_v2 = first_cuGetProcAddress_v2,
@@ -8874,6 +9106,10 @@ static const struct sim_bridge first = {
     .impl_cuPointerGetAttribute = first_cuPointerGetAttribute,
     .impl_cuPointerGetAttributes = first_cuPointerGetAttributes,
     .impl_cuPointerSetAttribute = first_cuPointerSetAttribute,
+    .impl_cuMemPoolExportToShareableHandle = first_cuMemPoolExportToShareableHandle,
+    .impl_cuMemPoolImportFromShareableHandle = first_cuMemPoolImportFromShareableHandle,
+    .impl_cuMemPoolExportPointer = first_cuMemPoolExportPointer,
+    .impl_cuMemPoolImportPointer = first_cuMemPoolImportPointer,
     .impl_cuMemAdvise = first_cuMemAdvise,
     .impl_cuMemPrefetchAsync = first_cuMemPrefetchAsync,
     .impl_cuMemcpyPeer = first_cuMemcpyPeer,
@@ -9079,6 +9315,22 @@ static const struct sim_bridge first = {
     .impl_cuArrayGetSparseProperties = first_cuArrayGetSparseProperties,
     .impl_cuMipmappedArrayGetSparseProperties = first_cuMipmappedArrayGetSparseProperties,
     .impl_cuArrayGetPlane = first_cuArrayGetPlane,
+    .impl_cuDeviceGetTexture1DLinearMaxWidth = first_cuDeviceGetTexture1DLinearMaxWidth,
+    .impl_cuDeviceGetDevResource = first_cuDeviceGetDevResource,
+    .impl_cuCtxGetDevResource = first_cuCtxGetDevResource,
+    .impl_cuGreenCtxGetDevResource = first_cuGreenCtxGetDevResource,
+    .impl_cuDevSmResourceSplitByCount = first_cuDevSmResourceSplitByCount,
+    .impl_cuDevResourceGenerateDesc = first_cuDevResourceGenerateDesc,
+    .impl_cuGreenCtxCreate = first_cuGreenCtxCreate,
+    .impl_cuGreenCtxDestroy = first_cuGreenCtxDestroy,
+    .impl_cuCtxFromGreenCtx = first_cuCtxFromGreenCtx,
+    .impl_cuGreenCtxStreamCreate = first_cuGreenCtxStreamCreate,
+    .impl_cuStreamGetGreenCtx = first_cuStreamGetGreenCtx,
+    .impl_cuStreamGetCtx_v2 = first_cuStreamGetCtx_v2,
+    .impl_cuGreenCtxRecordEvent = first_cuGreenCtxRecordEvent,
+    .impl_cuGreenCtxWaitEvent = first_cuGreenCtxWaitEvent,
+    .impl_cuCtxRecordEvent = first_cuCtxRecordEvent,
+    .impl_cuCtxWaitEvent = first_cuCtxWaitEvent,
     .impl_cuModuleGetTexRef = first_cuModuleGetTexRef,
     .impl_cuModuleGetSurfRef = first_cuModuleGetSurfRef,
     .impl_cuTexRefCreate = first_cuTexRefCreate,
@@ -9096,6 +9348,18 @@ static const struct sim_bridge first = {
     .impl_cuTexRefGetAddressMode = first_cuTexRefGetAddressMode,
     .impl_cuTexRefGetFilterMode = first_cuTexRefGetFilterMode,
     .impl_cuTexRefGetFlags = first_cuTexRefGetFlags,
+    .impl_cuTexRefSetMipmappedArray = first_cuTexRefSetMipmappedArray,
+    .impl_cuTexRefGetMipmappedArray = first_cuTexRefGetMipmappedArray,
+    .impl_cuTexRefSetMipmapFilterMode = first_cuTexRefSetMipmapFilterMode,
+    .impl_cuTexRefGetMipmapFilterMode = first_cuTexRefGetMipmapFilterMode,
+    .impl_cuTexRefSetMipmapLevelBias = first_cuTexRefSetMipmapLevelBias,
+    .impl_cuTexRefGetMipmapLevelBias = first_cuTexRefGetMipmapLevelBias,
+    .impl_cuTexRefSetMipmapLevelClamp = first_cuTexRefSetMipmapLevelClamp,
+    .impl_cuTexRefGetMipmapLevelClamp = first_cuTexRefGetMipmapLevelClamp,
+    .impl_cuTexRefSetMaxAnisotropy = first_cuTexRefSetMaxAnisotropy,
+    .impl_cuTexRefGetMaxAnisotropy = first_cuTexRefGetMaxAnisotropy,
+    .impl_cuTexRefSetBorderColor = first_cuTexRefSetBorderColor,
+    .impl_cuTexRefGetBorderColor = first_cuTexRefGetBorderColor,
     .impl_cuParamSetTexRef = first_cuParamSetTexRef,
     .impl_cuSurfRefSetArray = first_cuSurfRefSetArray,
     .impl_cuSurfRefGetArray = first_cuSurfRefGetArray,
@@ -12361,6 +12625,12 @@ SIM_EXPORT cudaError_t sim__cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArra
     return __atomic_load_n(&sim_bridge.impl_cudaArrayGetPlane, __ATOMIC_ACQUIRE)(pPlaneArray, hArray, planeIdx);
 }
 
+SIM_EXPORT cudaError_t sim__cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetTexture1DLinearMaxWidth, __ATOMIC_ACQUIRE)(maxWidthInElements, fmtDesc, device);
+}
+
 SIM_EXPORT CUresult sim__cuInit(unsigned int Flags)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -13205,6 +13475,30 @@ SIM_EXPORT CUresult sim__cuPointerSetAttribute(const void *value, CUpointer_attr
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuPointerSetAttribute, __ATOMIC_ACQUIRE)(value, attribute, ptr);
+}
+
+SIM_EXPORT CUresult sim__cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPoolExportToShareableHandle, __ATOMIC_ACQUIRE)(handle_out, pool, handleType, flags);
+}
+
+SIM_EXPORT CUresult sim__cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPoolImportFromShareableHandle, __ATOMIC_ACQUIRE)(pool_out, handle, handleType, flags);
+}
+
+SIM_EXPORT CUresult sim__cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPoolExportPointer, __ATOMIC_ACQUIRE)(shareData_out, ptr);
+}
+
+SIM_EXPORT CUresult sim__cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPoolImportPointer, __ATOMIC_ACQUIRE)(ptr_out, pool, shareData);
 }
 
 SIM_EXPORT CUresult sim__cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
@@ -14437,6 +14731,102 @@ SIM_EXPORT CUresult sim__cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, u
     return __atomic_load_n(&sim_bridge.impl_cuArrayGetPlane, __ATOMIC_ACQUIRE)(pPlaneArray, hArray, planeIdx);
 }
 
+SIM_EXPORT CUresult sim__cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetTexture1DLinearMaxWidth, __ATOMIC_ACQUIRE)(maxWidthInElements, format, numChannels, dev);
+}
+
+SIM_EXPORT CUresult sim__cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetDevResource, __ATOMIC_ACQUIRE)(device, resource, type);
+}
+
+SIM_EXPORT CUresult sim__cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxGetDevResource, __ATOMIC_ACQUIRE)(hCtx, resource, type);
+}
+
+SIM_EXPORT CUresult sim__cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource, CUdevResourceType type)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGreenCtxGetDevResource, __ATOMIC_ACQUIRE)(hCtx, resource, type);
+}
+
+SIM_EXPORT CUresult sim__cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input, CUdevResource *remaining, unsigned int useFlags, unsigned int minCount)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDevSmResourceSplitByCount, __ATOMIC_ACQUIRE)(result, nbGroups, input, remaining, useFlags, minCount);
+}
+
+SIM_EXPORT CUresult sim__cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDevResourceGenerateDesc, __ATOMIC_ACQUIRE)(phDesc, resources, nbResources);
+}
+
+SIM_EXPORT CUresult sim__cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGreenCtxCreate, __ATOMIC_ACQUIRE)(phCtx, desc, dev, flags);
+}
+
+SIM_EXPORT CUresult sim__cuGreenCtxDestroy(CUgreenCtx hCtx)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGreenCtxDestroy, __ATOMIC_ACQUIRE)(hCtx);
+}
+
+SIM_EXPORT CUresult sim__cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxFromGreenCtx, __ATOMIC_ACQUIRE)(pContext, hCtx);
+}
+
+SIM_EXPORT CUresult sim__cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGreenCtxStreamCreate, __ATOMIC_ACQUIRE)(phStream, greenCtx, flags, priority);
+}
+
+SIM_EXPORT CUresult sim__cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamGetGreenCtx, __ATOMIC_ACQUIRE)(hStream, phCtx);
+}
+
+SIM_EXPORT CUresult sim__cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamGetCtx_v2, __ATOMIC_ACQUIRE)(hStream, pCtx, pGreenCtx);
+}
+
+SIM_EXPORT CUresult sim__cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGreenCtxRecordEvent, __ATOMIC_ACQUIRE)(hCtx, hEvent);
+}
+
+SIM_EXPORT CUresult sim__cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGreenCtxWaitEvent, __ATOMIC_ACQUIRE)(hCtx, hEvent);
+}
+
+SIM_EXPORT CUresult sim__cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxRecordEvent, __ATOMIC_ACQUIRE)(hCtx, hEvent);
+}
+
+SIM_EXPORT CUresult sim__cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxWaitEvent, __ATOMIC_ACQUIRE)(hCtx, hEvent);
+}
+
 SIM_EXPORT CUresult sim__cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -14537,6 +14927,78 @@ SIM_EXPORT CUresult sim__cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuTexRefGetFlags, __ATOMIC_ACQUIRE)(pFlags, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetMipmappedArray, __ATOMIC_ACQUIRE)(hTexRef, hMipmappedArray, Flags);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetMipmappedArray, __ATOMIC_ACQUIRE)(phMipmappedArray, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetMipmapFilterMode, __ATOMIC_ACQUIRE)(hTexRef, fm);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetMipmapFilterMode, __ATOMIC_ACQUIRE)(pfm, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetMipmapLevelBias, __ATOMIC_ACQUIRE)(hTexRef, bias);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetMipmapLevelBias, __ATOMIC_ACQUIRE)(pbias, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetMipmapLevelClamp, __ATOMIC_ACQUIRE)(hTexRef, minMipmapLevelClamp, maxMipmapLevelClamp);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetMipmapLevelClamp, __ATOMIC_ACQUIRE)(pminMipmapLevelClamp, pmaxMipmapLevelClamp, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetMaxAnisotropy, __ATOMIC_ACQUIRE)(hTexRef, maxAniso);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetMaxAnisotropy, __ATOMIC_ACQUIRE)(pmaxAniso, hTexRef);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefSetBorderColor, __ATOMIC_ACQUIRE)(hTexRef, pBorderColor);
+}
+
+SIM_EXPORT CUresult sim__cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexRefGetBorderColor, __ATOMIC_ACQUIRE)(pBorderColor, hTexRef);
 }
 
 SIM_EXPORT CUresult sim__cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)

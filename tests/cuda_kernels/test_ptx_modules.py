@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from cudla_sim.cuda_kernels.jit import is_ptx
 from cudla_sim.cuda_kernels.ptx.module.assembly import parse, places
 from cudla_sim.cuda_kernels.ptx.module.body import pieces
 from cudla_sim.cuda_kernels.ptx.module.translate import translate
 from cudla_sim.cuda_kernels.ptx.scope import CannotTranslate
-from cudla_sim.cudart.jit import is_ptx
 
 HEAD = ".version 8.0\n.target sm_87, debug\n.address_size 64\n"
 

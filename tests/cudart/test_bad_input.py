@@ -27,6 +27,7 @@ FINE_WITH_NULL = {
     "cudaStreamSynchronize",
     "cudaStreamQuery",
     "cudaFreeArray",
+    "cudaFreeMipmappedArray",
     "cudaMemset3D",
     "cudaMemset3DAsync",
 }

@@ -64,6 +64,9 @@ static void of_the_runtime()
     CHECK(cudaArrayGetSparseProperties(&sparse, level) == cudaErrorInvalidValue);
     CHECK(cudaMipmappedArrayGetSparseProperties(&sparse, mipmap) == cudaErrorInvalidValue);
     CHECK(cudaArrayGetPlane(&none, level, 0) == cudaErrorInvalidValue);
+    size_t width = 0;
+    CALL(cudaDeviceGetTexture1DLinearMaxWidth(&width, &format, 0));
+    CHECK(width >= 1 << 27);
 
     cudaResourceDesc resource = {};
     resource.resType = cudaResourceTypeMipmappedArray;
@@ -112,6 +115,9 @@ static void of_the_driver()
     CHECK(cuArrayGetSparseProperties(&sparse, level) == CUDA_ERROR_INVALID_VALUE);
     CHECK(cuMipmappedArrayGetSparseProperties(&sparse, mipmap) == CUDA_ERROR_INVALID_VALUE);
     CHECK(cuArrayGetPlane(&none, level, 0) == CUDA_ERROR_INVALID_VALUE);
+    size_t width = 0;
+    DRIVER(cuDeviceGetTexture1DLinearMaxWidth(&width, CU_AD_FORMAT_FLOAT, 1, 0));
+    CHECK(width >= 1 << 27);
     CUDA_RESOURCE_DESC resource = {}, resource_told;
     resource.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
     resource.res.mipmap.hMipmappedArray = mipmap;

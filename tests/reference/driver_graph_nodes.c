@@ -166,6 +166,7 @@ static void of_any_kind(CUmodule module, CUcontext context, CUstream stream)
     CUgraphExec executable;
     CUgraphNode nodes[4], many[4];
     CUgraphNodeParams params;
+    CUgraphExecUpdateResultInfo info;
     CUgraphEdgeData full;
     size_t known = 4;
     CUdeviceptr memory;
@@ -215,6 +216,13 @@ static void of_any_kind(CUmodule module, CUcontext context, CUstream stream)
     CHECK(back[0] == 4);
     CALL(cuGraphNodeSetParams(nodes[0], &params));
     CALL(cuGraphExecChildGraphNodeSetParams(executable, nodes[1], inner));
+    run(executable, stream);
+    CHECK(back[0] == 4);
+    /* All of it as in the graph, whose nodes name those of the executable after that, too. */
+    CALL(cuGraphExecUpdate(executable, graph, &info));
+    run(executable, stream);
+    CHECK(back[0] == 3);
+    CALL(cuGraphExecNodeSetParams(executable, many[0], &params));
     run(executable, stream);
     CHECK(back[0] == 4);
     CALL(cuGraphExecDestroy(executable));

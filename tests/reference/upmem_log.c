@@ -88,7 +88,8 @@ int main(int argc, char **argv)
     is_written(printed, "DPU 7\n");
 
     /* The text lies in MRAM: the host can keep the buffer, and read it later. */
-    const mram_addr_t at = program->printf_buffer_address & (MRAM_SIZE - 1);
+    const mram_addr_t at = (mram_addr_t)program->printf_buffer_address;
+    CHECK(at < MRAM_SIZE && program->mcount_address == 0);
     CHECK(program->printf_buffer_size == 1024);
     DPU_ASSERT(dpu_copy_from_mram(dpu, buffer, at, sizeof buffer));
     DPU_ASSERT(dpulog_read_and_display_contents_of(buffer, sizeof buffer, collect, &other));

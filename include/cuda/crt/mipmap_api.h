@@ -47,6 +47,9 @@ cudaError_t cudaArrayGetSparseProperties(struct cudaArraySparseProperties *spars
 cudaError_t cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties,
                                                   cudaMipmappedArray_t mipmap);
 cudaError_t cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx);
+/* Elements of linear memory that a texture can have. */
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
+                                                 const struct cudaChannelFormatDesc *fmtDesc, int device);
 
 #if defined(__cplusplus)
 }

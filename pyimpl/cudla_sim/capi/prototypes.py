@@ -1554,6 +1554,15 @@ class CUmemPoolProps_st(ctypes.Structure):
 CUmemPoolProps_v1 = CUmemPoolProps_st
 
 
+class CUmemPoolPtrExportData_st(ctypes.Structure):
+    _fields_ = [
+        ('reserved', ctypes.c_uint8 * 64),
+    ]
+
+
+CUmemPoolPtrExportData_v1 = CUmemPoolPtrExportData_st
+
+
 class CUaccessPolicyWindow_st(ctypes.Structure):
     _fields_ = [
         ('base_ptr', ctypes.c_void_p),
@@ -2338,6 +2347,34 @@ class CUDA_ARRAY_SPARSE_PROPERTIES_st(ctypes.Structure):
 
 
 CUDA_ARRAY_SPARSE_PROPERTIES_v1 = CUDA_ARRAY_SPARSE_PROPERTIES_st
+
+
+class CUdevSmResource_st(ctypes.Structure):
+    _fields_ = [
+        ('smCount', ctypes.c_uint),
+    ]
+
+
+CUdevSmResource = CUdevSmResource_st
+
+
+class CUdevResource_st__anonymous2(ctypes.Union):
+    _fields_ = [
+        ('sm', CUdevSmResource_st),
+        ('_oversize', ctypes.c_uint8 * 48),
+    ]
+
+
+class CUdevResource_st(ctypes.Structure):
+    _anonymous_ = ('_anonymous2',)
+    _fields_ = [
+        ('type', ctypes.c_int),
+        ('_internal_padding', ctypes.c_uint8 * 92),
+        ('_anonymous2', CUdevResource_st__anonymous2),
+    ]
+
+
+CUdevResource_v1 = CUdevResource_st
 
 
 class NvDlaMemDescRec(ctypes.Structure):
@@ -4031,6 +4068,7 @@ PROTOTYPES = {
     "cudaArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaMipmappedArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaArrayGetPlane": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cudaDeviceGetTexture1DLinearMaxWidth": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
     "cuInit": (ctypes.c_int, [ctypes.c_uint]),
     "cuDriverGetVersion": (ctypes.c_int, [ctypes.c_void_p]),
     "cuGetProcAddress_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p]),
@@ -4173,6 +4211,10 @@ PROTOTYPES = {
     "cuPointerGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
     "cuPointerGetAttributes": (ctypes.c_int, [ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
     "cuPointerSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
+    "cuMemPoolExportToShareableHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
+    "cuMemPoolImportFromShareableHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
+    "cuMemPoolExportPointer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
+    "cuMemPoolImportPointer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuMemAdvise": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]),
     "cuMemPrefetchAsync": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
     "cuMemcpyPeer": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t]),
@@ -4390,6 +4432,22 @@ PROTOTYPES = {
     "cuArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuMipmappedArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuArrayGetPlane": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cuDeviceGetTexture1DLinearMaxWidth": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint, ctypes.c_int]),
+    "cuDeviceGetDevResource": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]),
+    "cuCtxGetDevResource": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
+    "cuGreenCtxGetDevResource": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
+    "cuDevSmResourceSplitByCount": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
+    "cuDevResourceGenerateDesc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cuGreenCtxCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint]),
+    "cuGreenCtxDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuCtxFromGreenCtx": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGreenCtxStreamCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
+    "cuStreamGetGreenCtx": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuStreamGetCtx_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGreenCtxRecordEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuGreenCtxWaitEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuCtxRecordEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuCtxWaitEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuModuleGetTexRef": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuModuleGetSurfRef": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuTexRefCreate": (ctypes.c_int, [ctypes.c_void_p]),
@@ -4407,6 +4465,18 @@ PROTOTYPES = {
     "cuTexRefGetAddressMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
     "cuTexRefGetFilterMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuTexRefGetFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuTexRefSetMipmappedArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cuTexRefGetMipmappedArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuTexRefSetMipmapFilterMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cuTexRefGetMipmapFilterMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuTexRefSetMipmapLevelBias": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_float]),
+    "cuTexRefGetMipmapLevelBias": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuTexRefSetMipmapLevelClamp": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_float, ctypes.c_float]),
+    "cuTexRefGetMipmapLevelClamp": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuTexRefSetMaxAnisotropy": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "cuTexRefGetMaxAnisotropy": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuTexRefSetBorderColor": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuTexRefGetBorderColor": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuParamSetTexRef": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
     "cuSurfRefSetArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
     "cuSurfRefGetArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),

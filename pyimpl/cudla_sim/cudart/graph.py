@@ -76,6 +76,14 @@ class Node:
         self.marks, self.memory = other.marks, other.memory
         self.given, self.attributes = other.given, dict(other.attributes)
 
+    def update(self, other: Node) -> None:
+        """The same, and so do the graphs inside, whose nodes stay what they are."""
+        bodies = self.bodies
+        self.take(other)
+        self.bodies = bodies
+        for body, given in zip(bodies, other.bodies, strict=True):
+            body.update(given)
+
     def run(self) -> None:
         """All of it, in order, in the thread that calls."""
         if not self.enabled:
@@ -133,6 +141,11 @@ class Graph:
         except CycleError:
             return True
         return any(body.circular for node in self.nodes for body in node.bodies)
+
+    def update(self, other: Graph) -> None:
+        """Does what another executable does, of which ``difference`` found none."""
+        for node, given in zip(self.nodes, other.nodes, strict=True):
+            node.update(given)
 
     def every(self) -> Iterator[Node]:
         """All nodes, those of graphs inside too."""
@@ -216,6 +229,11 @@ def difference(executable: Graph, wanted: Graph) -> Difference | None:
         if node.condition is not other.condition:
             text = f"node {number} of hGraph has another condition than that of hGraphExec"
             return Difference(Result.cudaGraphExecUpdateErrorNotSupported, other, text)
+        for body, given in zip(node.bodies, other.bodies, strict=False):
+            inner = difference(body, given)
+            if inner is not None:
+                text = f"in node {number} of hGraph: {inner.text}"
+                return Difference(inner.result, inner.node or other, text)
     return None
 
 

@@ -74,7 +74,7 @@ def _recognise(elf: ELFFile, path: str) -> None:
     )
 
 
-def _host_address(section: str, value: int, text_start: int) -> int | None:
+def host_address(section: str, value: int, text_start: int) -> int | None:
     """A link address in the DPU's own map; None for what lies in no DPU memory."""
     if WRAM_BASE <= value < WRAM_BASE + WRAM_SIZE:
         return value - WRAM_BASE
@@ -106,7 +106,7 @@ def _symbols(elf: ELFFile) -> dict[str, Symbol]:
                 found.setdefault(entry.name, Symbol(value & 0xFFFF_FFFF, size))
             elif isinstance(index, int):
                 section = elf.get_section(index).name
-                address = _host_address(section, value, text_start)
+                address = host_address(section, value, text_start)
                 if address is not None and not is_hidden(section):
                     found.setdefault(entry.name, Symbol(address, size))
     return found

@@ -52,6 +52,7 @@ static const struct {
     {"cuEventElapsedTime", 12080, "cuEventElapsedTime_v2"},
     {"cuMemAdvise", 12020, "cuMemAdvise_v2"},
     {"cuMemPrefetchAsync", 12020, "cuMemPrefetchAsync_v2"},
+    {"cuStreamGetCtx", 12050, "cuStreamGetCtx_v2"},
     {"cuStreamUpdateCaptureDependencies", 12030, "cuStreamUpdateCaptureDependencies_v2"},
 };
 

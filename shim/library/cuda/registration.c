@@ -4,12 +4,10 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "boot.h"
-#include "internal.h"
 #include "library/cuda/registration.h"
 
 struct binary {
@@ -160,19 +158,6 @@ SIM_EXPORT void sim____cudaRegisterManagedVar(void **handle, void **host, char *
     add_variable(handle, host, name, size, constant, 1);
 }
 
-/* Before the program reads a managed variable: its pointer is set when the module is loaded. */
-SIM_EXPORT char sim____cudaInitModule(void **handle)
-{
-    void *wrapper = NULL, *none;
-    size_t number = 0;
-    pthread_mutex_lock(&lock);
-    struct binary *of = find(handle);
-    if (of != NULL) { wrapper = of->wrapper, number = of->number; }
-    pthread_mutex_unlock(&lock);
-    if (wrapper == NULL || sim_cuda_is_ours(wrapper)) { return of != NULL; }
-    return sim__cuda_image(wrapper, number, NULL, &none) == cudaSuccess;
-}
-
 int sim_cuda_function_of(const void *host, struct sim_cuda_function *found)
 {
     int known = 0;
@@ -204,6 +189,16 @@ void sim_cuda_stands_for(const void *host, const void *real)
     pthread_mutex_unlock(&lock);
 }
 
+void *sim_cuda_binary(void **handle, size_t *number)
+{
+    void *wrapper = NULL;
+    pthread_mutex_lock(&lock);
+    struct binary *of = find(handle);
+    if (of != NULL) { wrapper = of->wrapper, *number = of->number; }
+    pthread_mutex_unlock(&lock);
+    return wrapper;
+}
+
 int sim_cuda_variable_at(size_t number, size_t index, struct sim_cuda_variable *found)
 {
     int known = 0;
@@ -233,37 +228,3 @@ static size_t counted(const size_t *count)
 size_t sim_cuda_functions(void) { return counted(&function_count); }
 
 size_t sim_cuda_variables(void) { return counted(&variable_count); }
-
-/* --- for Python -------------------------------------------------------------------------------- */
-
-int sim_cuda_registered(size_t number, size_t index, void **host, const char **name, int *managed)
-{
-    struct sim_cuda_variable found;
-    if (!sim_cuda_variable_at(number, index, &found)) { return 0; }
-    *host = found.host;
-    *name = found.name;
-    *managed = found.managed;
-    return 1;
-}
-
-int sim_cuda_symbol(void *host, void **wrapper, size_t *number, const char **name, size_t *size)
-{
-    struct sim_cuda_variable found;
-    if (!sim_cuda_variable_of(host, &found) || sim_cuda_is_ours(found.wrapper)) { return 0; }
-    *wrapper = found.wrapper;
-    *number = found.number;
-    *name = found.name;
-    *size = found.size;
-    return 1;
-}
-
-int sim_cuda_foreign(void *host, void **wrapper, size_t *number, const char **name, void **real)
-{
-    struct sim_cuda_function found;
-    if (!sim_cuda_function_of(host, &found) || sim_cuda_is_ours(found.wrapper)) { return 0; }
-    *wrapper = found.wrapper;
-    *number = found.number;
-    *name = found.name;
-    *real = (void *)(uintptr_t)found.real;
-    return 1;
-}

@@ -40,6 +40,12 @@ int sim_cuda_variable_of(const void *host, struct sim_cuda_variable *found);
 /* Whether a wrapper was made by our own stand-in, whose kernels can be executed. */
 int sim_cuda_is_ours(const void *wrapper);
 
+/* From now on `real` is executed where `host` is launched. */
+void sim_cuda_stands_for(const void *host, const void *real);
+
+/* The wrapper of a binary and its number, NULL of a handle that is not registered. */
+void *sim_cuda_binary(void **handle, size_t *number);
+
 /* The variables of a binary, one after the other: 1 when there is one at `index`, 0 otherwise. */
 int sim_cuda_variable_at(size_t number, size_t index, struct sim_cuda_variable *found);
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...cudart.arrays import Array
 from . import mipmaps
+from .device import get_device
 from .driver import driver, null, require_current
 from .driver_arrays import check_flags, element_of
 
@@ -38,3 +39,12 @@ def mipmapped_array_destroy(mipmap: Any) -> None:
     require_current()
     mipmaps.find(mipmap, "hMipmappedArray")
     mipmaps.free_mipmapped_array(mipmap)
+
+
+@driver.export("cuDeviceGetTexture1DLinearMaxWidth")
+def device_get_texture_1d_linear_max_width(
+    width: Any, kind: int, channels: int, ordinal: int
+) -> None:
+    null(maxWidthInElements=width)
+    element_of(kind, channels, "format")
+    width[0] = get_device(ordinal).number("maxTexture1DLinear")

@@ -28,6 +28,7 @@ TEXREF = "CUtexref"
 SURFREF = "CUsurfref"
 _AS_INTEGER, _NORMALIZED, _ALL_FLAGS = 1, 2, 0x33
 _DIMENSIONS = 3
+_MEMORY = (Resource.CU_RESOURCE_TYPE_LINEAR, Resource.CU_RESOURCE_TYPE_PITCH2D)
 _OBJECT = {TEXREF: 72, SURFREF: 24}
 """Bytes from a variable to its object."""
 _READ = 68
@@ -49,6 +50,11 @@ class TextureReference:
     channels: int = 1
     resource: Any = None
     made: int = 0
+    border: list[float] = field(default_factory=lambda: [0.0] * 4)
+    anisotropy: int = 1
+    level_filter: int = int(FilterMode.CU_TR_FILTER_MODE_POINT)
+    level_bias: float = 0.0
+    level_clamp: tuple[float, float] = (0.0, 0.0)
 
     def declared(self) -> None:
         """Takes over what the source says."""
@@ -65,6 +71,9 @@ class TextureReference:
         how = ffi.new("CUDA_TEXTURE_DESC *")
         how.addressMode = self.modes
         how.filterMode, how.flags = self.filter, self.flags
+        how.borderColor, how.maxAnisotropy = self.border, self.anisotropy
+        how.mipmapFilterMode, how.mipmapLevelBias = self.level_filter, self.level_bias
+        how.minMipmapLevelClamp, how.maxMipmapLevelClamp = self.level_clamp
         made = ffi.new("CUtexObject *")
         driver_arrays.tex_object_create(made, self.resource, how, ffi.NULL)
         self.drop()
@@ -99,7 +108,7 @@ def _invalid(text: str) -> CudaError:
     return CudaError(Result.CUDA_ERROR_INVALID_VALUE, text)
 
 
-def _texture(handle: Any) -> TextureReference:
+def texture_of(handle: Any) -> TextureReference:
     found: TextureReference = driver.resolve(
         handle, TEXREF, "hTexRef", Result.CUDA_ERROR_INVALID_VALUE
     )
@@ -159,14 +168,14 @@ def tex_ref_create(target: Any) -> None:
 
 @driver.export("cuTexRefDestroy")
 def tex_ref_destroy(handle: Any) -> None:
-    found = _texture(handle)
+    found = texture_of(handle)
     if found.variable:
         raise _invalid("hTexRef is a module's, which goes with it; cuTexRefCreate's are destroyed")
     found.drop()
     context.current().process.handles.remove(found.handle, TEXREF, "cuTexRefDestroy")
 
 
-def _resource(kind: int) -> Any:
+def resource_of(kind: int) -> Any:
     made = ffi.new("CUDA_RESOURCE_DESC *")
     made.resType = kind
     return made
@@ -174,13 +183,13 @@ def _resource(kind: int) -> Any:
 
 @driver.export("cuTexRefSetArray")
 def tex_ref_set_array(handle: Any, array: Any, flags: int) -> None:
-    found = _texture(handle)
+    found = texture_of(handle)
     if flags not in (0, 1):
         raise _invalid(f"Flags is {flags:#x}; CU_TRSA_OVERRIDE_FORMAT 1")
     shape = ffi.new("CUDA_ARRAY3D_DESCRIPTOR *")
     driver_arrays.array_3d_get_descriptor(shape, array)
     found.format, found.channels = int(shape.Format), int(shape.NumChannels)
-    made = _resource(Resource.CU_RESOURCE_TYPE_ARRAY)
+    made = resource_of(Resource.CU_RESOURCE_TYPE_ARRAY)
     made.res.array.hArray = array
     found.resource = made
     found.bind()
@@ -188,12 +197,12 @@ def tex_ref_set_array(handle: Any, array: Any, flags: int) -> None:
 
 @driver.export("cuTexRefSetAddress_v2")
 def tex_ref_set_address(offset: Any, handle: Any, address: int, size: int) -> None:
-    found = _texture(handle)
+    found = texture_of(handle)
     alignment = get_device(0).attribute(cudaDeviceAttr.cudaDevAttrTextureAlignment)
     before = address % alignment
     if before and not offset:
         raise _invalid(f"dptr ({address:#x}) is no multiple of {alignment}, and ByteOffset is NULL")
-    made = _resource(Resource.CU_RESOURCE_TYPE_LINEAR)
+    made = resource_of(Resource.CU_RESOURCE_TYPE_LINEAR)
     made.res.linear.devPtr = address - before
     made.res.linear.format, made.res.linear.numChannels = found.format, found.channels
     made.res.linear.sizeInBytes = size + before
@@ -206,9 +215,9 @@ def tex_ref_set_address(offset: Any, handle: Any, address: int, size: int) -> No
 @driver.export("cuTexRefSetAddress2D_v3")
 def tex_ref_set_address_2d(handle: Any, shape: Any, address: int, pitch: int) -> None:
     null(desc=shape)
-    found = _texture(handle)
+    found = texture_of(handle)
     found.format, found.channels = int(shape.Format), int(shape.NumChannels)
-    made = _resource(Resource.CU_RESOURCE_TYPE_PITCH2D)
+    made = resource_of(Resource.CU_RESOURCE_TYPE_PITCH2D)
     plane = made.res.pitch2D
     plane.devPtr, plane.pitchInBytes = address, pitch
     plane.format, plane.numChannels = found.format, found.channels
@@ -219,7 +228,7 @@ def tex_ref_set_address_2d(handle: Any, shape: Any, address: int, pitch: int) ->
 
 @driver.export("cuTexRefSetFormat")
 def tex_ref_set_format(handle: Any, kind: int, channels: int) -> None:
-    found = _texture(handle)
+    found = texture_of(handle)
     if kind not in ArrayFormat._value2member_map_:
         raise _invalid(f"fmt is {kind:#x}, which is no CUarray_format")
     if channels not in (1, 2, 4):
@@ -239,7 +248,7 @@ def _dimension(dimension: int) -> None:
 
 @driver.export("cuTexRefSetAddressMode")
 def tex_ref_set_address_mode(handle: Any, dimension: int, mode: int) -> None:
-    found = _texture(handle)
+    found = texture_of(handle)
     _dimension(dimension)
     if mode not in AddressMode._value2member_map_:
         raise _invalid(f"am is {mode}; CUaddress_mode has 0 to 3")
@@ -249,7 +258,7 @@ def tex_ref_set_address_mode(handle: Any, dimension: int, mode: int) -> None:
 
 @driver.export("cuTexRefSetFilterMode")
 def tex_ref_set_filter_mode(handle: Any, mode: int) -> None:
-    found = _texture(handle)
+    found = texture_of(handle)
     if mode not in FilterMode._value2member_map_:
         raise _invalid(f"fm is {mode}; point 0 or linear 1")
     found.filter = mode
@@ -258,7 +267,7 @@ def tex_ref_set_filter_mode(handle: Any, mode: int) -> None:
 
 @driver.export("cuTexRefSetFlags")
 def tex_ref_set_flags(handle: Any, flags: int) -> None:
-    found = _texture(handle)
+    found = texture_of(handle)
     if flags & ~_ALL_FLAGS:
         raise _invalid(f"Flags is {flags:#x}; CU_TRSF_* lie within {_ALL_FLAGS:#x}")
     found.flags = flags
@@ -268,8 +277,8 @@ def tex_ref_set_flags(handle: Any, flags: int) -> None:
 @driver.export("cuTexRefGetAddress_v2")
 def tex_ref_get_address(target: Any, handle: Any) -> None:
     null(pdptr=target)
-    resource = _texture(handle).resource
-    if resource is None or resource.resType == Resource.CU_RESOURCE_TYPE_ARRAY:
+    resource = texture_of(handle).resource
+    if resource is None or resource.resType not in _MEMORY:
         raise _invalid("hTexRef is not bound to device memory")
     linear = resource.resType == Resource.CU_RESOURCE_TYPE_LINEAR
     target[0] = (resource.res.linear if linear else resource.res.pitch2D).devPtr
@@ -278,7 +287,7 @@ def tex_ref_get_address(target: Any, handle: Any) -> None:
 @driver.export("cuTexRefGetArray")
 def tex_ref_get_array(target: Any, handle: Any) -> None:
     null(phArray=target)
-    resource = _texture(handle).resource
+    resource = texture_of(handle).resource
     if resource is None or resource.resType != Resource.CU_RESOURCE_TYPE_ARRAY:
         raise _invalid("hTexRef is not bound to an array")
     target[0] = resource.res.array.hArray
@@ -287,14 +296,14 @@ def tex_ref_get_array(target: Any, handle: Any) -> None:
 @driver.export("cuTexRefGetFormat")
 def tex_ref_get_format(kind: Any, channels: Any, handle: Any) -> None:
     null(pFormat=kind, pNumChannels=channels)
-    found = _texture(handle)
+    found = texture_of(handle)
     kind[0], channels[0] = found.format, found.channels
 
 
 @driver.export("cuTexRefGetAddressMode")
 def tex_ref_get_address_mode(mode: Any, handle: Any, dimension: int) -> None:
     null(pam=mode)
-    found = _texture(handle)
+    found = texture_of(handle)
     _dimension(dimension)
     mode[0] = found.modes[dimension]
 
@@ -302,19 +311,19 @@ def tex_ref_get_address_mode(mode: Any, handle: Any, dimension: int) -> None:
 @driver.export("cuTexRefGetFilterMode")
 def tex_ref_get_filter_mode(mode: Any, handle: Any) -> None:
     null(pfm=mode)
-    mode[0] = _texture(handle).filter
+    mode[0] = texture_of(handle).filter
 
 
 @driver.export("cuTexRefGetFlags")
 def tex_ref_get_flags(flags: Any, handle: Any) -> None:
     null(pFlags=flags)
-    flags[0] = _texture(handle).flags
+    flags[0] = texture_of(handle).flags
 
 
 @driver.export("cuParamSetTexRef")
 def param_set_tex_ref(function: Any, unit: int, handle: Any) -> None:
     check_kernel(function)
-    _texture(handle)
+    texture_of(handle)
     if unit != -1:
         raise _invalid(f"texunit is {unit}; CU_PARAM_TR_DEFAULT -1")
 
@@ -333,7 +342,7 @@ def surf_ref_set_array(handle: Any, array: Any, flags: int) -> None:
     found = _surface(handle)
     if flags:
         raise _invalid(f"Flags is {flags:#x}; it is 0")
-    resource = _resource(Resource.CU_RESOURCE_TYPE_ARRAY)
+    resource = resource_of(Resource.CU_RESOURCE_TYPE_ARRAY)
     resource.res.array.hArray = array
     made = ffi.new("CUsurfObject *")
     driver_arrays.surf_object_create(made, resource)

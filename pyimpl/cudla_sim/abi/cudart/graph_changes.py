@@ -187,8 +187,7 @@ def exec_child_graph_node_set_params(executable: Any, node: Any, child: Any) -> 
             cudaError.cudaErrorInvalidValue,
             f"childGraph is of another shape than the node's: {differs.text}",
         )
-    for before, other in zip(mine.bodies[0].nodes, wanted.nodes, strict=True):
-        before.take(other)
+    mine.bodies[0].update(wanted)
 
 
 @cudart.export("cudaGraphExecEventRecordNodeSetEvent")

@@ -163,8 +163,7 @@ def graph_exec_update(executable: Any, graph: Any, result: Any) -> None:
             cudaError.cudaErrorGraphExecUpdateFailure,
             f"hGraphExec is of another shape than hGraph: {differs.text}",
         )
-    for node, other in zip(found.nodes, wanted.nodes, strict=True):
-        node.take(other)
+    found.update(wanted)
 
 
 # --- edges and nodes -----------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ...constants.cudart import cudaError_enum as Result
-from ...cudart import fat_binary, jit
+from ...cuda_kernels import jit
+from ...cudart import fat_binary
 from ...cudart.errors import CudaError
 from ..embedding import ffi, pointer
 

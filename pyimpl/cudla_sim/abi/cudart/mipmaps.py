@@ -112,3 +112,13 @@ def array_get_plane(target: Any, array: Any, plane: int) -> None:
     null(pPlaneArray=target)
     arrays.find(array, "hArray")
     raise invalid_value("hArray is of one plane; formats of several planes do not exist here")
+
+
+# --- linear memory -------------------------------------------------------------------------------
+
+
+@cudart.export("cudaDeviceGetTexture1DLinearMaxWidth")
+def device_get_texture_1d_linear_max_width(width: Any, desc: Any, ordinal: int) -> None:
+    null(maxWidthInElements=width, fmtDesc=desc)
+    arrays.format_of(desc)
+    width[0] = get_device(ordinal).number("maxTexture1DLinear")

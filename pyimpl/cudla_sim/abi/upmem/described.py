@@ -12,16 +12,13 @@ from ..embedding import address, ffi
 from .family import state
 
 _NONE = -1  # what the SDK says for "this program has none"
-_WITHOUT = (
-    "printf_write_pointer_address",
-    "printf_buffer_has_wrapped_address",
+_PROFILED = (
     "mcount_address",
     "ret_mcount_address",
     "thread_profiling_address",
     "perfcounter_end_value_address",
-    "open_print_sequence_addr",
-    "close_print_sequence_addr",
 )
+"""Of programs that are profiled; 0 in others."""
 
 
 class _Kept:
@@ -60,10 +57,15 @@ def describe(program: Program, target: Any) -> None:
     kept = process.current().family("upmem.described", _Kept)
     log = program.log_buffer
     target.nr_threads_enabled = min(program.tasklets, 255)
-    target.printf_buffer_address = _NONE if log is None else (log.address & ~MRAM) | MRAM
+    # Addresses are those of the lower layer: MRAM begins at 0 there.
+    target.printf_buffer_address = _NONE if log is None else log.address & ~MRAM
     target.printf_buffer_size = _NONE if log is None else log.size
-    for field in _WITHOUT:
-        setattr(target, field, _NONE)
+    state_at = None if program.code is None else program.code.stdout_state
+    target.printf_write_pointer_address = _NONE if state_at is None else state_at
+    target.printf_buffer_has_wrapped_address = _NONE if state_at is None else state_at + 4
+    for field in _PROFILED:
+        setattr(target, field, 0)
+    target.open_print_sequence_addr = target.close_print_sequence_addr = _NONE
     target.symbols, target.profiling_symbols = kept.table(program), kept.empty
     target.program_path = kept.path(program.path)
     current = state()

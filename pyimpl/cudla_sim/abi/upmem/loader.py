@@ -13,7 +13,7 @@ from ...upmem import program as programs
 from ...upmem.program import Program
 from ...upmem.rank import Selection
 from ..embedding import address, ffi
-from . import core_files
+from . import core_files, elf_files
 from .described import describe
 from .family import (
     Status,
@@ -28,17 +28,11 @@ from .family import (
 from .pieces import Loading, changed
 from .programs import image
 
-_KIND = "DPU ELF file"
 _RANK, _DPU = 0, 1
 
 
 def _open(program: Program, file: Any) -> None:
-    file[0] = ffi.cast("void *", process.current().handles.add(_KIND, program))
-
-
-def _file(pointer: Any) -> Program:
-    found: Program = upmem.resolve(pointer, _KIND, "file", Status.DPU_ERR_ELF_INVALID_FILE)
-    return found
+    file[0] = ffi.cast("void *", process.current().handles.add(elf_files.KIND, program))
 
 
 @upmem.export("dpu_elf_open")
@@ -57,7 +51,8 @@ def elf_map(memory: Any, size: int, file: Any, filename: Any) -> None:
 
 @upmem.export("dpu_elf_close", status=False)
 def elf_close(file: Any) -> None:
-    process.current().handles.remove(address(file), _KIND, "dpu_elf_close")
+    program = process.current().handles.remove(address(file), elf_files.KIND, "dpu_elf_close")
+    elf_files.forget(program)
 
 
 @upmem.export("dpu_load_elf_program")
@@ -116,7 +111,7 @@ def _target(env: Any) -> Selection:
 def elf_load(file: Any, given: Any) -> None:
     loading = Loading.of(given)
     host_memory(loading.context, ffi.sizeof("struct _dpu_loader_context_t"), "context")
-    program = _file(file)
+    program = elf_files.opened(file)
     target = _target(loading.context.env)
     load.load_now(target, program, changed(program, loading))
     if target.dpu is not None:

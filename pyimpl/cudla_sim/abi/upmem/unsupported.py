@@ -6,17 +6,6 @@ from __future__ import annotations
 from .family import upmem
 
 upmem.unsupported(
-    "dpu_elf_load_section",
-    "dpu_elf_load_symbols",
-    "dpu_elf_free_symbols",
-    "dpu_elf_get_sections",
-    "dpu_elf_get_runtime_info",
-    "free_runtime_info",
-    because="UnsupportedOperation: DPU programs are x86-64 ELF files here; read them with an ELF "
-    "library, or use dpu_get_symbol",
-)
-
-upmem.unsupported(
     "dpu_patch_profiling_for_dpu",
     "dpu_collect_statistics_profiling",
     "dpu_collect_samples_profiling",

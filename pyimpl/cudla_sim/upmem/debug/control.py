@@ -61,6 +61,9 @@ def stop(state: State) -> None:
         page = dpu.bytes(SIDE_OFFSET, SIDE_SIZE).tobytes()
         outcome = recorded(dpu.slot, page, state.program.image, set())
         dpu.fault = outcome if outcome.status == "fault" else None
+    # Where no other DPU of its rank runs, its launch is over: MRAM is the host's at once.
+    while dpu.rank.running and not any(state.store.pool.runs(d.slot) for d in dpu.rank.enabled):
+        sleep(_POLL_S)
 
 
 def stays(dpu: Dpu) -> bool:

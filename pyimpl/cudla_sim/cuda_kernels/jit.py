@@ -6,7 +6,6 @@ CUDA C++ Programming Guide, "Just-in-Time Compilation"; PTX ISA.
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
 import subprocess
 import tempfile
@@ -14,9 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import paths
-from ..cuda_kernels.ptx.module.translate import translate
-from ..cuda_kernels.ptx.scope import CannotTranslate
 from ..workers import runtime
+from .ptx.module.translate import translate
+from .ptx.scope import CannotTranslate
 
 KIND = "ptx"
 """Of the cache."""
@@ -50,13 +49,8 @@ def is_ptx(text: bytes) -> bool:
 def compiled(modules: Sequence[tuple[str, str]]) -> bytes:
     """A module of all of them: name and text of each, linked with each other.
 
-    Raises CannotCompile. Programs that run again find it in the cache
-    (``CUDA_CACHE_DISABLE=1``: they do not).
+    Raises CannotCompile. Programs that run again find it in the cache.
     """
-    if os.environ.get("CUDA_CACHE_DISABLE") == "1":
-        with tempfile.TemporaryDirectory(prefix="cudla-sim-ptx-") as folder:
-            _build(modules, Path(folder))
-            return (Path(folder) / _NAME).read_bytes()
     found = runtime.kept(KIND, _key(modules), _NAME, lambda folder: _build(modules, folder))
     if found is not None:
         return (found / _NAME).read_bytes()
