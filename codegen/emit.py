@@ -287,7 +287,7 @@ def hand_written_h(api: Api, headers: Sequence[str]) -> str:
 
 
 _RELEASE_13 = {
-    **dict.fromkeys(("cudaGetDeviceProperties",), "__cudlaSimDeviceProperties13"),
+    **dict.fromkeys(("cudaGetDeviceProperties",), "cudaGetDeviceProperties_v13"),
     **{
         name: f"{name}_v2"
         for name in (

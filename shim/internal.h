@@ -53,8 +53,6 @@ cudaError_t sim__cuda_launch(cudaStream_t stream, void *launches, const char *ke
 cudaError_t sim__cuda_variable(void *address, size_t size);
 /* the kernel of a registered fat binary, by its name there, that is executed */
 cudaError_t sim__cuda_image(void *wrapper, size_t number, const char *name, void **kernel);
-/* what is registered under an address of the program, in a module; loads the module */
-cudaError_t sim__cuda_symbol(void *wrapper, size_t number, const char *name, void **address);
 unsigned int sim__cuda_checks(void);
 size_t sim__cuda_ranges(void **bounds, size_t room);
 /* a launch that was refused in C; answers `error` */

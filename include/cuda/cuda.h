@@ -680,9 +680,11 @@ CUresult cuCtxPushCurrent_v2(CUcontext ctx);
 CUresult cuCtxPopCurrent_v2(CUcontext *pctx);
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev);
 
-/* Modules: what `cudla-sim nvcc -fatbin` or `-cubin` wrote, code for this processor.
- *   CUDA_ERROR_NO_BINARY_FOR_GPU       a fat binary or cubin for a GPU
- *   CUDA_ERROR_JIT_COMPILER_NOT_FOUND  PTX of NVIDIA's nvcc
+/* Modules: what `cudla-sim nvcc -fatbin` or `-cubin` wrote, code for this processor; PTX, and fat binaries with PTX,
+ * which are compiled. Of the options the buffers for the compiler's words are written, and the time.
+ *   CUDA_ERROR_NO_BINARY_FOR_GPU       a cubin, or a fat binary with nothing but cubins
+ *   CUDA_ERROR_INVALID_PTX             PTX that is wrong, or has an instruction that is not known here
+ *   CUDA_ERROR_JIT_COMPILER_NOT_FOUND  PTX, and there is no compiler
  *   CUDA_ERROR_INVALID_IMAGE           something else
  *   CUDA_ERROR_FILE_NOT_FOUND, CUDA_ERROR_NOT_FOUND  no such file, no such kernel or variable */
 CUresult cuModuleLoad(CUmodule *module, const char *fname);
@@ -692,8 +694,8 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int nu
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin);
 CUresult cuModuleUnload(CUmodule hmod);
 
-/* A link of one image, which is its result; options are ignored. `cubinOut` lasts until cuLinkDestroy.
- *   CUDA_ERROR_NOT_SUPPORTED           a second image
+/* A link of texts of PTX, or of one module, which is its result. `cubinOut` lasts until cuLinkDestroy.
+ *   CUDA_ERROR_NOT_SUPPORTED           a second module, or PTX beside one
  *   CUDA_ERROR_INVALID_HANDLE          no link that is alive
  * and what cuModuleLoad says of an image. */
 CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,

@@ -438,7 +438,7 @@ struct cudlaSimDeviceProp13 {
     int hostNumaMultinodeIpcSupported;
     int reserved[56];
 };
-cudaError_t __cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device);
+cudaError_t cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13 *prop, int device);
 cudaError_t cudaSignalExternalSemaphoresAsync(
     const cudaExternalSemaphore_t *extSemArray,
     const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems,

@@ -100,8 +100,6 @@ cudaError_t impl_sim__cuda_variable(void *address, size_t size);
 
 cudaError_t impl_sim__cuda_image(void *wrapper, size_t number, const char *name, void **kernel);
 
-cudaError_t impl_sim__cuda_symbol(void *wrapper, size_t number, const char *name, void **address);
-
 unsigned int impl_sim__cuda_checks(void);
 
 size_t impl_sim__cuda_ranges(void **bounds, size_t room);
@@ -676,7 +674,7 @@ cudaError_t impl_cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
 
 cudaError_t impl_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
 
-cudaError_t impl___cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device);
+cudaError_t impl_cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13 *prop, int device);
 
 cudaError_t impl_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 
@@ -2496,7 +2494,6 @@ struct sim_bridge {
     __typeof__(impl_sim__cuda_launch) *impl_sim__cuda_launch;
     __typeof__(impl_sim__cuda_variable) *impl_sim__cuda_variable;
     __typeof__(impl_sim__cuda_image) *impl_sim__cuda_image;
-    __typeof__(impl_sim__cuda_symbol) *impl_sim__cuda_symbol;
     __typeof__(impl_sim__cuda_checks) *impl_sim__cuda_checks;
     __typeof__(impl_sim__cuda_ranges) *impl_sim__cuda_ranges;
     __typeof__(impl_sim__cuda_refuse) *impl_sim__cuda_refuse;
@@ -2784,7 +2781,7 @@ struct sim_bridge {
     __typeof__(impl_cudaWaitExternalSemaphoresAsync_v2) *impl_cudaWaitExternalSemaphoresAsync_v2;
     __typeof__(impl_cudaDestroyExternalSemaphore) *impl_cudaDestroyExternalSemaphore;
     __typeof__(impl_cudaGetDeviceProperties) *impl_cudaGetDeviceProperties;
-    __typeof__(impl___cudlaSimDeviceProperties13) *impl___cudlaSimDeviceProperties13;
+    __typeof__(impl_cudaGetDeviceProperties_v13) *impl_cudaGetDeviceProperties_v13;
     __typeof__(impl_cudaSignalExternalSemaphoresAsync) *impl_cudaSignalExternalSemaphoresAsync;
     __typeof__(impl_cudaWaitExternalSemaphoresAsync) *impl_cudaWaitExternalSemaphoresAsync;
     __typeof__(impl_cudaMemcpyToArrayAsync) *impl_cudaMemcpyToArrayAsync;

@@ -4566,35 +4566,35 @@ SIM_EXPORT cudaError_t release0_cudaGetDeviceProperties(struct cudaDeviceProp *p
 
 __asm__(".symver release0_cudaGetDeviceProperties, cudaGetDeviceProperties@libcudart.so.12");
 
-extern cudaError_t sim____cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device);
+extern cudaError_t sim__cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13 *prop, int device);
 SIM_EXPORT cudaError_t release1_cudaGetDeviceProperties(struct cudlaSimDeviceProp13 *prop, int device)
 {
-    return sim____cudlaSimDeviceProperties13(prop, device);
+    return sim__cudaGetDeviceProperties_v13(prop, device);
 }
 
 __asm__(".symver release1_cudaGetDeviceProperties, cudaGetDeviceProperties@libcudart.so.13");
 
-extern cudaError_t sim____cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device);
-SIM_EXPORT cudaError_t __cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device)
+extern cudaError_t sim__cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13 *prop, int device);
+SIM_EXPORT cudaError_t cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13 *prop, int device)
 {
-    return sim____cudlaSimDeviceProperties13(prop, device);
+    return sim__cudaGetDeviceProperties_v13(prop, device);
 }
 
-extern cudaError_t sim____cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device);
-SIM_EXPORT cudaError_t release0___cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device)
+extern cudaError_t sim__cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13 *prop, int device);
+SIM_EXPORT cudaError_t release0_cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13 *prop, int device)
 {
-    return sim____cudlaSimDeviceProperties13(prop, device);
+    return sim__cudaGetDeviceProperties_v13(prop, device);
 }
 
-__asm__(".symver release0___cudlaSimDeviceProperties13, __cudlaSimDeviceProperties13@libcudart.so.12");
+__asm__(".symver release0_cudaGetDeviceProperties_v13, cudaGetDeviceProperties_v13@libcudart.so.12");
 
-extern cudaError_t sim____cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device);
-SIM_EXPORT cudaError_t release1___cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device)
+extern cudaError_t sim__cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13 *prop, int device);
+SIM_EXPORT cudaError_t release1_cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13 *prop, int device)
 {
-    return sim____cudlaSimDeviceProperties13(prop, device);
+    return sim__cudaGetDeviceProperties_v13(prop, device);
 }
 
-__asm__(".symver release1___cudlaSimDeviceProperties13, __cudlaSimDeviceProperties13@libcudart.so.13");
+__asm__(".symver release1_cudaGetDeviceProperties_v13, cudaGetDeviceProperties_v13@libcudart.so.13");
 
 extern cudaError_t sim__cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)

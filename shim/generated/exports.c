@@ -179,13 +179,6 @@ static cudaError_t first_sim__cuda_image(void *wrapper, size_t number, const cha
     return extension.impl_sim__cuda_image(wrapper, number, name, kernel);
 }
 
-static cudaError_t first_sim__cuda_symbol(void *wrapper, size_t number, const char *name, void **address)
-{
-    if (extension.impl_sim_attach("sim__cuda_symbol") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_sim__cuda_symbol, extension.impl_sim__cuda_symbol, __ATOMIC_RELEASE);
-    return extension.impl_sim__cuda_symbol(wrapper, number, name, address);
-}
-
 static unsigned int first_sim__cuda_checks(void)
 {
     if (extension.impl_sim_attach("sim__cuda_checks") != 0) { return 0; }
@@ -2195,11 +2188,11 @@ static cudaError_t first_cudaGetDeviceProperties(struct cudaDeviceProp *prop, in
     return extension.impl_cudaGetDeviceProperties(prop, device);
 }
 
-static cudaError_t first___cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device)
+static cudaError_t first_cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13 *prop, int device)
 {
-    if (extension.impl_sim_attach("__cudlaSimDeviceProperties13") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl___cudlaSimDeviceProperties13, extension.impl___cudlaSimDeviceProperties13, __ATOMIC_RELEASE);
-    return extension.impl___cudlaSimDeviceProperties13(prop, device);
+    if (extension.impl_sim_attach("cudaGetDeviceProperties_v13") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetDeviceProperties_v13, extension.impl_cudaGetDeviceProperties_v13, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetDeviceProperties_v13(prop, device);
 }
 
 static cudaError_t first_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
@@ -8513,7 +8506,6 @@ static const struct sim_bridge first = {
     .impl_sim__cuda_launch = first_sim__cuda_launch,
     .impl_sim__cuda_variable = first_sim__cuda_variable,
     .impl_sim__cuda_image = first_sim__cuda_image,
-    .impl_sim__cuda_symbol = first_sim__cuda_symbol,
     .impl_sim__cuda_checks = first_sim__cuda_checks,
     .impl_sim__cuda_ranges = first_sim__cuda_ranges,
     .impl_sim__cuda_refuse = first_sim__cuda_refuse,
@@ -8801,7 +8793,7 @@ static const struct sim_bridge first = {
     .impl_cudaWaitExternalSemaphoresAsync_v2 = first_cudaWaitExternalSemaphoresAsync_v2,
     .impl_cudaDestroyExternalSemaphore = first_cudaDestroyExternalSemaphore,
     .impl_cudaGetDeviceProperties = first_cudaGetDeviceProperties,
-    .impl___cudlaSimDeviceProperties13 = first___cudlaSimDeviceProperties13,
+    .impl_cudaGetDeviceProperties_v13 = first_cudaGetDeviceProperties_v13,
     .impl_cudaSignalExternalSemaphoresAsync = first_cudaSignalExternalSemaphoresAsync,
     .impl_cudaWaitExternalSemaphoresAsync = first_cudaWaitExternalSemaphoresAsync,
     .impl_cudaMemcpyToArrayAsync = first_cudaMemcpyToArrayAsync,
@@ -9941,12 +9933,6 @@ cudaError_t sim__cuda_image(void *wrapper, size_t number, const char *name, void
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_sim__cuda_image, __ATOMIC_ACQUIRE)(wrapper, number, name, kernel);
-}
-
-cudaError_t sim__cuda_symbol(void *wrapper, size_t number, const char *name, void **address)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_sim__cuda_symbol, __ATOMIC_ACQUIRE)(wrapper, number, name, address);
 }
 
 unsigned int sim__cuda_checks(void)
@@ -11653,10 +11639,10 @@ SIM_EXPORT cudaError_t sim__cudaGetDeviceProperties(struct cudaDeviceProp *prop,
     return __atomic_load_n(&sim_bridge.impl_cudaGetDeviceProperties, __ATOMIC_ACQUIRE)(prop, device);
 }
 
-SIM_EXPORT cudaError_t sim____cudlaSimDeviceProperties13(struct cudlaSimDeviceProp13 *prop, int device)
+SIM_EXPORT cudaError_t sim__cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13 *prop, int device)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl___cudlaSimDeviceProperties13, __ATOMIC_ACQUIRE)(prop, device);
+    return __atomic_load_n(&sim_bridge.impl_cudaGetDeviceProperties_v13, __ATOMIC_ACQUIRE)(prop, device);
 }
 
 SIM_EXPORT cudaError_t sim__cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)

@@ -36,7 +36,13 @@ def shown(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, dict[str
 def test_what_is_there_is_counted(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = shown(capsys)
     counts = {kind: (known["entries"], known["bytes"]) for kind, known in found.items()}
-    assert counts == {"dpu": (1, 5), "vpu": (0, 0), "cuda": (0, 0), "calibration": (1, 5)}
+    assert counts == {
+        "dpu": (1, 5),
+        "vpu": (0, 0),
+        "cuda": (0, 0),
+        "ptx": (0, 0),
+        "calibration": (1, 5),
+    }
     assert run_command(["cache"]) == 0
     assert capsys.readouterr().out.startswith(f"{home}\n")
 

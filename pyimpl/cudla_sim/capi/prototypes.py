@@ -3905,7 +3905,7 @@ PROTOTYPES = {
     "cudaWaitExternalSemaphoresAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
     "cudaDestroyExternalSemaphore": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaGetDeviceProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "__cudlaSimDeviceProperties13": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cudaGetDeviceProperties_v13": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cudaSignalExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
     "cudaWaitExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
     "cudaMemcpyToArrayAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),

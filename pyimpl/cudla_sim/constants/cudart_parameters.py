@@ -135,7 +135,7 @@ PARAMETERS = {
     "cudaWaitExternalSemaphoresAsync_v2": ("extSemArray", "paramsArray", "numExtSems", "stream"),
     "cudaDestroyExternalSemaphore": ("extSem",),
     "cudaGetDeviceProperties": ("prop", "device"),
-    "__cudlaSimDeviceProperties13": ("prop", "device"),
+    "cudaGetDeviceProperties_v13": ("prop", "device"),
     "cudaSignalExternalSemaphoresAsync": ("extSemArray", "paramsArray", "numExtSems", "stream"),
     "cudaWaitExternalSemaphoresAsync": ("extSemArray", "paramsArray", "numExtSems", "stream"),
     "cudaMemcpyToArrayAsync": ("dst", "wOffset", "hOffset", "src", "count", "kind:cudaMemcpyKind", "stream"),

@@ -304,7 +304,7 @@ MODULES = {
     "cudaWaitExternalSemaphoresAsync_v2": "cudart.external",
     "cudaDestroyExternalSemaphore": "cudart.external",
     "cudaGetDeviceProperties": "cudart.device",
-    "__cudlaSimDeviceProperties13": "cudart.device",
+    "cudaGetDeviceProperties_v13": "cudart.device",
     "cudaSignalExternalSemaphoresAsync": "cudart.external",
     "cudaWaitExternalSemaphoresAsync": "cudart.external",
     "cudaMemcpyToArrayAsync": "cudart.array_copies",

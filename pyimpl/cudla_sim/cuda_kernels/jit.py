@@ -85,7 +85,7 @@ def _build(modules: Sequence[tuple[str, str]], folder: Path) -> None:
     try:
         source = translate(modules)
     except CannotTranslate as error:
-        raise CannotCompile(f"PTX that is not translated: {error}") from None
+        raise CannotCompile(f"{error} is not known here") from None
     written = folder / "module.cu"
     written.write_text(source, "utf-8", "surrogateescape")
     plain_names = ("-Xcompiler", f"-fdebug-prefix-map={folder}=")

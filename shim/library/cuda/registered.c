@@ -10,8 +10,8 @@ SIM_EXPORT char sim____cudaInitModule(void **handle)
 {
     size_t number = 0;
     void *none, *wrapper = sim_cuda_binary(handle, &number);
-    if (wrapper == NULL || sim_cuda_is_ours(wrapper)) { return wrapper != NULL; }
-    return sim__cuda_image(wrapper, number, NULL, &none) == cudaSuccess;
+    if (wrapper != NULL && !sim_cuda_is_ours(wrapper)) { sim__cuda_image(wrapper, number, NULL, &none); }
+    return wrapper != NULL;
 }
 
 int sim_cuda_registered(size_t number, size_t index, void **host, const char **name, int *managed)

@@ -107,7 +107,7 @@ def _properties(prop: Any, ordinal: int) -> None:
 
 cudart.export("cudaGetDeviceProperties_v2", ruined="ignore")(_properties)
 cudart.export("cudaGetDeviceProperties", ruined="ignore")(_properties)
-cudart.export("__cudlaSimDeviceProperties13", ruined="ignore")(_properties)
+cudart.export("cudaGetDeviceProperties_v13", ruined="ignore")(_properties)
 
 
 @cudart.export("cudaDeviceGetAttribute", ruined="ignore")

@@ -82,7 +82,9 @@ def _entries(data: Any) -> list[fat_binary.Entry]:
         size = fat_binary.size(bytes(ffi.buffer(data, fat_binary.HEAD.size)))
         return fat_binary.entries(bytes(ffi.buffer(data, size)))
     except fat_binary.Damaged as error:
-        raise CudaError(Result.CUDA_ERROR_INVALID_IMAGE, str(error)) from None
+        raise CudaError(
+            Result.CUDA_ERROR_INVALID_IMAGE, f"the fat binary cannot be read: {error}"
+        ) from None
 
 
 def _best(entries: Sequence[fat_binary.Entry], what: str) -> str:
@@ -110,7 +112,9 @@ def compiled(sources: bytes | Sequence[str], name: str = "module") -> bytes:
     try:
         return jit.compiled(named)
     except jit.CannotCompile as error:
-        raise CudaError(Result.CUDA_ERROR_INVALID_PTX, str(error)) from None
+        raise CudaError(
+            Result.CUDA_ERROR_INVALID_PTX, f"the PTX cannot be compiled: {error}"
+        ) from None
     except OSError as error:
         raise CudaError(
             Result.CUDA_ERROR_JIT_COMPILER_NOT_FOUND, f"PTX is compiled by g++: {error}"
