@@ -83,7 +83,7 @@ int main(int argc, char **argv)
     CHECK(cuModuleGetFunction(&none, module, "_Z7genericIiEvPT_"));
     printf("%s\n", name_of(cuModuleLoad(&other, argv[2])));
     printf("%s\n", name_of(cuModuleLoadData(&other, "//\n.version 8.0\n.target sm_80\n          ")));
-    printf("%s\n", name_of(cuModuleLoadData(&other, "\x50\xed\x55\xba\1\0\x10\0          ")));
+    printf("%s\n", name_of(cuModuleLoadData(&other, "\x50\xed\x55\xba\1\0\x10\0\0\0\0\0\0\0\0")));
     for (int i = 0; i < 50; i++) { /* nothing of one is left in the next */
         CHECK(cuModuleLoad(&other, argv[1]));
         CHECK(cuModuleGetGlobal(&counter, NULL, other, "counter"));
