@@ -103,16 +103,17 @@ inline unsigned __fns(unsigned mask, unsigned base, int offset) {
 
 /* --- lanes --------------------------------------------------------------------------------------- */
 
-/* The lanes where all have the same value, else none. */
+/* The lanes where all have the same value, else none; those that are not there are none of them. */
 template <class T> inline unsigned __match_all_sync(unsigned mask, T value, int *all) {
-    *all = cudla_sim::exchange(mask, value, "__match_all_sync", [&](const cudla_sim::Met &lanes) {
+    const unsigned found = cudla_sim::exchange(mask, value, "__match_all_sync", [&](const cudla_sim::Met &lanes) {
         bool same = true;
         for (unsigned i = 0; i < cudla_sim::WARP; i++)
             if ((mask & lanes.alive) >> i & 1)
                 same &= cudla_sim::slot<T>(lanes, i) == value;
-        return same;
+        return same ? mask & static_cast<unsigned>(lanes.alive) : 0u;
     });
-    return *all ? mask : 0;
+    *all = found != 0;
+    return found;
 }
 inline int __uni_sync(unsigned mask, int predicate) {
     int all;

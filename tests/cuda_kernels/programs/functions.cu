@@ -71,6 +71,14 @@ __global__ void lanes(int *to, __half *half, __half2 *halves, __nv_bfloat162 *pa
     atomicAdd(pair, __floats2bfloat162_rn(1.0f, 0.25f));
 }
 
+/* A block of ten threads: the other lanes of the warp are not there. */
+__global__ void few(int *to)
+{
+    int all;
+    unsigned same = __match_all_sync(~0u, 3, &all);
+    if (threadIdx.x == 0) to[3] = same == 0x3ff && all == 1;
+}
+
 int main()
 {
     static Case host[4096];
@@ -101,8 +109,9 @@ int main()
     cudaMallocManaged(&pair, 4);
     *half = 0.0f, *halves = __floats2half2_rn(0, 0), *pair = __floats2bfloat162_rn(0, 0);
     lanes<<<4, 32>>>(told, half, halves, pair);
+    few<<<1, 10>>>(told);
     cudaDeviceSynchronize();
-    printf("%d %d %d %g %g %g %g %g\n", told[0], told[1], told[2], (float)*half, (float)halves->x, (float)halves->y,
+    printf("%d %d %d %d %g %g %g %g %g\n", told[0], told[1], told[2], told[3], (float)*half, (float)halves->x, (float)halves->y,
            (float)pair->x, (float)pair->y);
     __half2 a = __floats2half2_rn(1.0f, NAN), b = __floats2half2_rn(0.5f, 2.0f);
     printf("%08x %08x %d %08x %d\n", __hgt2_mask(a, b), __hgtu2_mask(a, b), __hbgtu2(a, b),
