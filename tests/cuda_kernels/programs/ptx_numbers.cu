@@ -56,13 +56,18 @@ __global__ void words(const uint32_t *in)
     ONE("clz.b64", uint64_t, "l", uint32_t, "r", wide)
     TWO("mul.hi.u64", "l", uint64_t, "l", wide, wide)
     TWO("mul.wide.s32", "r", uint64_t, "l", x, y)
+    TWO("div.s32", "r", uint32_t, "r", x, y)
+    TWO("rem.s32", "r", uint32_t, "r", x, y)
+    TWO("div.s32", "r", uint32_t, "r", x, (y & 1) - 1)
+    TWO("rem.u32", "r", uint32_t, "r", x, (y & 3))
 }
 
 __global__ void reals(const float *in)
 {
     float f = in[2 * threadIdx.x], g = in[2 * threadIdx.x + 1];
     REALS("add.rn.f32") REALS("add.rz.f32") REALS("mul.rm.f32") REALS("div.rp.f32") REALS("min.f32") REALS("max.NaN.f32")
-    REALS("copysign.f32") REALS("add.sat.f32")
+    REALS("copysign.f32") REALS("add.sat.f32") REALS("mul.ftz.f32") REALS("add.ftz.f32")
+    ONE("cvt.rzi.f32.f32", float, "f", float, "f", f)
     ONE("cvt.rn.f16.f32", float, "f", uint16_t, "h", f)
     ONE("cvt.rz.f16.f32", float, "f", uint16_t, "h", f)
     ONE("cvt.rna.tf32.f32", float, "f", uint32_t, "r", f)
