@@ -47,6 +47,41 @@ static const char ptx[] =
     "    ret;\n"
     "}\n";
 
+/* Of two sources that were linked with each other (nvcc -rdc=true), and of a library of which nothing is wanted. */
+static const char caller[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".extern .func (.param .b32 out) square(.param .b32 in);\n"
+    ".global .align 4 .u32 own = 7;\n"
+    ".entry squares(.param .u64 to)\n"
+    "{\n"
+    "    .reg .b32 %r<6>; .reg .b64 %d<4>;\n"
+    "    ld.param.u64 %d1, [to];\n"
+    "    mov.u32 %r1, %tid.x;\n"
+    "    { .param .b32 in; .param .b32 out;\n"
+    "      st.param.b32 [in], %r1;\n"
+    "      call (out), square, (in);\n"
+    "      ld.param.b32 %r2, [out]; }\n"
+    "    ld.global.u32 %r3, [own];\n"
+    "    add.u32 %r4, %r2, %r3;\n"
+    "    mad.wide.u32 %d2, %r1, 4, %d1;\n"
+    "    st.global.u32 [%d2], %r4;\n"
+    "    ret;\n"
+    "}\n";
+static const char called[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".global .align 4 .u32 own = 1000;\n"
+    ".visible .func (.param .b32 out) square(.param .b32 in)\n"
+    "{\n"
+    "    .reg .b32 %r<5>;\n"
+    "    ld.param.b32 %r1, [in];\n"
+    "    ld.global.u32 %r2, [own];\n"
+    "    mad.lo.u32 %r3, %r1, %r1, %r2;\n"
+    "    st.param.b32 [out], %r3;\n"
+    "    ret;\n"
+    "}\n"
+    ".extern .func elsewhere();\n"
+    ".visible .func unwanted() { call elsewhere, (); ret; }\n";
+
 struct head {
     uint32_t magic;
     uint16_t version, size;
@@ -81,7 +116,7 @@ static void *fat(uint16_t kind, const void *data, size_t size)
 }
 
 /* What the compiler leaves in the program for each of them. */
-static char scale, gone, factors[16], launches[4];
+static char scale, squares, gone, factors[16], launches[4];
 static unsigned *sum;
 
 int main(void)
@@ -158,6 +193,17 @@ int main(void)
     CHECK(cudaLaunchKernel(&gone, grid, block, NULL, 0, NULL) == cudaErrorInvalidKernelImage);
     __cudaUnregisterFatBinary(other);
     CHECK(cudaLaunchKernel(&gone, grid, block, NULL, 0, NULL) == cudaErrorInvalidDeviceFunction);
+
+    /* Several that were linked. */
+    const void *list[] = {fat(1, caller, sizeof caller), fat(1, called, sizeof called), NULL};
+    struct wrapper linked = {0x466243B1, 2, list[0], list};
+    unsigned found[4];
+    other = __cudaRegisterFatBinary(&linked);
+    __cudaRegisterFunction(other, &squares, (char *)"squares", "squares", -1, NULL, NULL, NULL, NULL, NULL);
+    CALL(cudaLaunchKernel(&squares, (struct dim3){1, 1, 1}, block, arguments, 0, NULL));
+    CALL(cudaMemcpy(found, to, sizeof found, cudaMemcpyDeviceToHost));
+    for (unsigned i = 0; i < 4; i++) CHECK(found[i] == i * i + 1007);
+    __cudaUnregisterFatBinary(other);
 
     CALL(cudaFree(to));
     __cudaUnregisterFatBinary(handle);

@@ -33,9 +33,10 @@ def _elf_size(image: Any) -> int:
     return int(sections + size * count)
 
 
-def sources_of(image: Any) -> bytes | list[str]:
-    """What is at an address: a module of ours, or texts of PTX that belong together. Raises
-    CudaError with what it is instead."""
+def sources_of(image: Any, room: int = 0) -> bytes | list[str]:
+    """What is at an address: a module of ours, or texts of PTX that belong together. A text ends
+    with a zero, or behind *room* bytes if that is given. Raises CudaError with what it is instead.
+    """
     start = bytes(ffi.buffer(image, 16))
     magic = struct.unpack_from("<I", start)[0]
     if magic == fat_binary.MAGIC:
@@ -52,7 +53,7 @@ def sources_of(image: Any) -> bytes | list[str]:
             )
         return bytes(ffi.buffer(image, _elf_size(image)))
     if start.lstrip()[:1] in (b"/", b"."):
-        text = ffi.string(ffi.cast("char *", image))
+        text = ffi.string(ffi.cast("char *", image), room or -1)
         if jit.is_ptx(text):
             return [text.decode("utf-8", "replace")]
     raise CudaError(

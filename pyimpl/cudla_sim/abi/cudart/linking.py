@@ -69,7 +69,7 @@ def link_add_data(
     found = _link(state)
     null(data=data)
     with found.logs:
-        found.add(kind, sources_of(data))
+        found.add(kind, sources_of(data, size))
 
 
 @driver.export("cuLinkAddFile_v2")

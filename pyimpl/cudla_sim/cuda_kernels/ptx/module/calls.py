@@ -16,9 +16,10 @@ BUILT_IN = {
     "free": "::cudla_sim::ptx_free",
     "__assertfail": "::cudla_sim::ptx_assertfail",
     "__assert_fail": "::cudla_sim::ptx_assertfail",
+    "cudaGraphSetConditional": "::cudaGraphSetConditional",
 }
 """Functions that no module defines (CUDA C++ Programming Guide, "Formatted Output", "Dynamic
-Global Memory Allocation and Operations", "Assertion")."""
+Global Memory Allocation and Operations", "Assertion", "Conditional Graph Nodes")."""
 
 
 @dataclass(frozen=True)

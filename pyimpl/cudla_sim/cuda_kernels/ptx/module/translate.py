@@ -26,6 +26,7 @@ def translate(modules: Sequence[tuple[str, str]]) -> str:
     linked = _Linked(units)
     for unit in units:
         linked.define(unit)
+    linked.define_called()
     return linked.source()
 
 
@@ -51,6 +52,8 @@ class _Linked:
         self.spelled: dict[tuple[int, str], str] = {}
         self.shared: dict[int, set[str]] = {unit.number: set() for unit in units}
         self.visible: dict[str, tuple[_Unit, Place | Function]] = {}
+        self.called: list[tuple[_Unit, Function]] = []
+        """Functions that something names, in the order in which that was found."""
         for unit in units:
             for place in unit.variables.values():
                 self._publish(unit, place.name, place)
@@ -94,16 +97,29 @@ class _Linked:
             if what.name not in calls.BUILT_IN:
                 raise CannotTranslate(f"{name}, which no image defines")
             return f"(uintptr_t)&{calls.BUILT_IN[what.name]}"
+        self._need(home, what)
         return f"(uintptr_t)&{self.spell(home, what.name)}"
 
+    def _need(self, home: _Unit, what: Place | Function) -> None:
+        if isinstance(what, Function) and not what.entry and (home, what) not in self.called:
+            self.called.append((home, what))
+
     def define(self, unit: _Unit) -> None:
-        """What the unit defines, to the source."""
+        """What the unit defines, to the source; functions when something names them."""
         for place in unit.variables.values():
             if self.visible.get(place.name, (unit,))[0] is unit:
                 self._variable(unit, place)
         for function in unit.functions.values():
-            if function.body is not None and self.visible.get(function.name, (unit,))[0] is unit:
+            own = self.visible.get(function.name, (unit,))[0] is unit
+            if function.entry and function.body is not None and own:
                 self._function(unit, function)
+
+    def define_called(self) -> None:
+        """Functions that kernels and variables name, and those that these name."""
+        done = 0
+        while done < len(self.called):
+            self._function(*self.called[done])
+            done += 1
 
     def _variable(self, unit: _Unit, place: Place) -> None:
         if place.kind in ("texref", "surfref", "samplerref"):
@@ -169,6 +185,7 @@ class _Linked:
         found = self.find(unit, name)
         if found is None or not isinstance(found[1], Function) or found[1].body is None:
             raise CannotTranslate(f"a call of {name}, which no image defines")
+        self._need(*found)
         return self.spell(found[0], found[1].name)
 
     def source(self) -> str:
