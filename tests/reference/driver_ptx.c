@@ -136,6 +136,44 @@ static const char maker[] = HEAD
     "    st.param.f32 [out], %f2;\n"
     "    ret;\n"
     "}\n";
+/* Twice: each writes, all arrive, each reads its neighbour's; by the state and then by the parity of a phase. */
+static const char phases[] = HEAD
+    ".visible .entry phases(.param .u64 to)\n"
+    "{\n"
+    "    .shared .align 8 .b64 meeting; .shared .align 4 .b32 line[32];\n"
+    "    .reg .b32 %r<12>; .reg .b64 %d<8>; .reg .pred %p<4>;\n"
+    "    mov.u32 %r1, %tid.x;\n"
+    "    mov.u32 %r2, meeting;\n"
+    "    setp.ne.u32 %p1, %r1, 0;\n"
+    "    @%p1 bra ready;\n"
+    "    mbarrier.init.shared.b64 [%r2], 32;\n"
+    "ready:\n"
+    "    bar.sync 0;\n"
+    "    mov.u32 %r3, line;\n"
+    "    mad.lo.u32 %r4, %r1, 4, %r3;\n"
+    "    add.u32 %r5, %r1, 1;\n"
+    "    and.b32 %r5, %r5, 31;\n"
+    "    mad.lo.u32 %r6, %r5, 4, %r3;\n"
+    "    mul.lo.u32 %r7, %r1, 3;\n"
+    "    st.shared.u32 [%r4], %r7;\n"
+    "    mbarrier.arrive.shared.b64 %d1, [%r2];\n"
+    "first:\n"
+    "    mbarrier.test_wait.shared.b64 %p2, [%r2], %d1;\n"
+    "    @!%p2 bra first;\n"
+    "    ld.shared.u32 %r8, [%r6];\n"
+    "    bar.sync 0;\n"
+    "    add.u32 %r9, %r8, 1000;\n"
+    "    st.shared.u32 [%r4], %r9;\n"
+    "    mbarrier.arrive.release.cta.shared.b64 _, [meeting];\n"
+    "second:\n"
+    "    mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r2], 1;\n"
+    "    @!%p3 bra second;\n"
+    "    ld.shared.u32 %r10, [%r6];\n"
+    "    ld.param.u64 %d2, [to];\n"
+    "    mad.wide.u32 %d3, %r1, 4, %d2;\n"
+    "    st.u32 [%d3], %r10;\n"
+    "    ret;\n"
+    "}\n";
 static const char unknown[] = HEAD ".visible .entry k()\n{\n    wgmma.fence.sync.aligned;\n    ret;\n}\n";
 static const char broken[] = HEAD ".visible .entry k(\n";
 
@@ -168,6 +206,23 @@ static void runs(void)
     CALL(cuModuleGetGlobal(&table, &size, module, "table"));
     CHECK(size == 16);
     CHECK(cuModuleGetFunction(&kernel, module, "twice") == CUDA_ERROR_NOT_FOUND);
+    CALL(cuMemFree(to));
+    CALL(cuModuleUnload(module));
+}
+
+static void meets(void)
+{
+    CUmodule module;
+    CUfunction kernel;
+    CUdeviceptr to;
+    unsigned results[32];
+    CALL(cuModuleLoadData(&module, phases));
+    CALL(cuModuleGetFunction(&kernel, module, "phases"));
+    CALL(cuMemAlloc(&to, sizeof results));
+    void *arguments[] = {&to};
+    CALL(cuLaunchKernel(kernel, 3, 1, 1, 32, 1, 1, 0, NULL, arguments, NULL));
+    CALL(cuMemcpyDtoH(results, to, sizeof results));
+    for (unsigned i = 0; i < 32; i++) CHECK(results[i] == (i + 2) % 32 * 3 + 1000);
     CALL(cuMemFree(to));
     CALL(cuModuleUnload(module));
 }
@@ -224,6 +279,7 @@ int main(void)
     CALL(cuDeviceGet(&device, 0));
     CALL(cuCtxCreate(&context, 0, device));
     runs();
+    meets();
     is_linked();
     is_refused();
     CALL(cuCtxDestroy(context));

@@ -7,6 +7,8 @@
 #define CUDLA_SIM_KERNELS_PTX_LANES_H
 
 #include "builtins.hpp"
+#include "containers.hpp"
+#include "phases.hpp"
 
 namespace cudla_sim {
 
@@ -80,6 +82,33 @@ inline void ptx_barrier(uint32_t number, uint32_t count = 0) {
 inline void ptx_arrive(uint32_t number, uint32_t count) {
     Unwatched ours;
     ptx_comes(*block, number, count);
+}
+
+/* The object of mbarrier at an address; what it counts lies beside it, in the block's system thread. */
+struct Mbarrier {
+    uintptr_t address = 0;
+    Arrivals arrivals;
+};
+inline Arrivals &ptx_mbarrier(uintptr_t address) {
+    Unwatched ours;
+    static thread_local Stable<Mbarrier> all;
+    for (size_t i = 0; i < all.size(); i++)
+        if (all[i].address == address)
+            return all[i].arrivals;
+    Mbarrier &made = all.add();
+    made.address = address;
+    return made.arrivals;
+}
+/* Waits until the phase is over, as try_wait may: a thread that asked in a loop would keep the others from coming. */
+inline bool ptx_mbarrier_wait(uintptr_t address, uint64_t phase) {
+    ptx_mbarrier(address).wait(static_cast<unsigned>(phase), "mbarrier.test_wait");
+    return true;
+}
+inline bool ptx_mbarrier_parity(uintptr_t address, uint32_t parity) {
+    Arrivals &at = ptx_mbarrier(address);
+    if ((at.phase & 1) == (parity & 1))
+        at.wait(at.phase, "mbarrier.test_wait");
+    return true;
 }
 
 } // namespace cudla_sim

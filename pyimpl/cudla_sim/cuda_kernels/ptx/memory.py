@@ -21,6 +21,8 @@ def instruction(parts: list[str], places: list[str], scope: Scope, text: str) ->
         return _atom(parts, places, scope, text)
     if name == "cp" and parts[1] == "async":
         return _copied(parts, places, scope, text)
+    if name == "mbarrier":
+        return _arrival(parts, places, scope, text)
     if name == "cvta":
         return _converted(parts, places, scope)
     if name == "isspacep" and len(places) == 2:
@@ -85,6 +87,9 @@ def _copied(parts: list[str], places: list[str], scope: Scope, text: str) -> str
     """Copies beside the threads are done when they are asked for, which waiting for them allows."""
     if parts[2] in ("commit_group", "wait_group", "wait_all"):
         return "(void)0"
+    if parts[2:4] == ["mbarrier", "arrive"]:  # without noinc it counts itself, too
+        barrier = f"cudla_sim::ptx_mbarrier({_address(places[0], ['shared'], scope)})"
+        return f"{barrier}.arrive(1)" if "noinc" in parts else "(void)0"
     if parts[2] not in ("ca", "cg") or len(places) < 3:
         raise CannotTranslate(text)
     to = _address(places[0], ["shared"], scope)
@@ -93,6 +98,29 @@ def _copied(parts: list[str], places: list[str], scope: Scope, text: str) -> str
     size = scope.read("uint32_t", places[2])
     read = scope.read("uint32_t", taken[0]) if taken else size
     return f"cudla_sim::ptx_copy({to}, {_address(places[1], [], scope)}, {size}, {read})"
+
+
+def _arrival(parts: list[str], places: list[str], scope: Scope, text: str) -> str:
+    """``mbarrier.init``, ``arrive``, ``test_wait`` and their like, without counts of bytes."""
+    if "expect_tx" in parts or "complete_tx" in parts or "pending_count" in parts:
+        raise CannotTranslate(text)
+    state = "" if parts[1] in ("init", "inval") else places[0]
+    rest = places[1 if state else 0 :]
+    address = _address(rest[0], ["shared"], scope)
+    barrier = f"cudla_sim::ptx_mbarrier({address})"
+    if parts[1] == "init":
+        return f"{barrier}.start({scope.read('uint32_t', rest[1])})"
+    if parts[1] == "inval":
+        return "(void)0"
+    if parts[1] in ("arrive", "arrive_drop"):
+        count = scope.read("uint32_t", rest[1]) if len(rest) > 1 else "1"
+        gone = f", {count}" if parts[1] == "arrive_drop" else ""
+        return scope.write(state, f"uint64_t({barrier}.arrive({count}{gone}))")
+    if parts[1] in ("test_wait", "try_wait"):
+        kind = "parity" if "parity" in parts else "wait"
+        phase = scope.read("uint32_t" if kind == "parity" else "uint64_t", rest[1])
+        return scope.write(state, f"cudla_sim::ptx_mbarrier_{kind}({address}, {phase})")
+    raise CannotTranslate(text)
 
 
 def _converted(parts: list[str], places: list[str], scope: Scope) -> str:
