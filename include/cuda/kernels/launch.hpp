@@ -333,7 +333,7 @@ Launched *made_of(void (*kernel)(P...), void **arguments, std::index_sequence<I.
 
 /* The name of a kernel as the compiler spells it: "... kernel = scale<4>; P = ...", "... (* kernel)(P ...) = add].
  * In a module made of PTX it is the name there, behind "cudla_sim_u0_". */
-inline Vector<char> spelled(const char *text) {
+__attribute__((noinline)) inline Vector<char> spelled(const char *text) {
     const char *named = strstr(text, "kernel)(");
     const char *value = named ? strstr(named, ") = ") : strstr(text, "kernel = ");
     text = value ? strstr(value, " = ") + 3 : text;
@@ -341,16 +341,20 @@ inline Vector<char> spelled(const char *text) {
         const char *behind = strchr(text + 11, '_');
         text = behind ? behind + 1 : text;
     }
-    Vector<char> made(strcspn(text, ";]") + 1); /* with a zero behind it */
-    memcpy(made.data(), text, made.size() - 1);
+    char name[1024]; /* a longer one is cut */
+    size_t size = strcspn(text, ";]");
+    size = size < sizeof name ? size : sizeof name - 1;
+    memcpy(name, text, size);
+    name[size] = '\0';
     int status = -1;
-    char *plain = strncmp(made.data(), "_Z", 2) == 0 ? demangled(made.data(), nullptr, nullptr, &status) : nullptr;
+    char *plain = strncmp(name, "_Z", 2) == 0 ? demangled(name, nullptr, nullptr, &status) : nullptr;
+    const char *shown = name;
     if (status == 0 && plain) {
         plain[strcspn(plain, "(")] = '\0';
-        const char *shown = strncmp(plain, "void ", 5) == 0 ? plain + 5 : plain; /* of a template */
-        made.resize(strlen(shown) + 1);
-        memcpy(made.data(), shown, made.size());
+        shown = strncmp(plain, "void ", 5) == 0 ? plain + 5 : plain; /* of a template */
     }
+    Vector<char> made(strlen(shown) + 1);
+    memcpy(made.data(), shown, made.size());
     free(plain);
     return made;
 }

@@ -85,7 +85,7 @@ def test_programs_run_everywhere(host: Host, kernel: Kernel) -> None:
             assert dpus[number].symbols["launches"].view("uint32")[0] == 6
             assert np.array_equal(dpus[number].symbols["results"].view("uint64"), out[number])
         assert not dpus[0].wram.flags.writeable
-        assert cudla_sim.upmem.launches[-1].dpus in (22, 64)
+        assert cudla_sim.upmem.launches[-1].dpus in (48, 54)  # ranks are about equally large
 
 
 def test_faults_come_back(host: Host, kernel: Kernel) -> None:
