@@ -69,17 +69,12 @@ inline cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaMemPool_t memPool,
 /* CUDA 13's forms. */
 inline cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, cudaMemLocation location,
                                         unsigned int flags, cudaStream_t stream = nullptr) {
-    (void)flags;
-    return ::cudaMemPrefetchAsync(
-        devPtr, count, location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId,
-        stream);
+    return ::cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
 }
 
 inline cudaError_t cudaMemAdvise(const void *devPtr, size_t count, cudaMemoryAdvise advice,
                                  cudaMemLocation location) {
-    return ::cudaMemAdvise(devPtr, count, advice,
-                           location.type == cudaMemLocationTypeDevice ? location.id
-                                                                      : cudaCpuDeviceId);
+    return ::cudaMemAdvise_v2(devPtr, count, advice, location);
 }
 
 template <class T>

@@ -241,11 +241,12 @@ static void is_linked(void)
     CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER,
                               CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_WALL_TIME};
     void *values[] = {information, (void *)sizeof information, error, (void *)sizeof error, NULL};
-    (void)wall;
     CALL(cuLinkCreate(5, options, values, &state));
     CALL(cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)user, sizeof user, "user", 0, NULL, NULL));
     CALL(cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)maker, sizeof maker, "maker", 0, NULL, NULL));
     CALL(cuLinkComplete(state, &image, &size));
+    memcpy(&wall, &values[4], sizeof wall);
+    CHECK(wall >= 0);
     CHECK(size > 0 && information[0] == '\0' && error[0] == '\0');
     CALL(cuModuleLoadData(&module, image));
     CALL(cuLinkDestroy(state));
