@@ -75,7 +75,7 @@ def _contents() -> dict[Path, str]:
         GENERATED / "exports.map": emit.version_script(declared, cudart=False),
         GENERATED / "cudart_exports.c": emit.cudart_exports_c(declared, HEADERS),
         GENERATED / "cudart_exports.map": emit.version_script(declared, cudart=True),
-        GENERATED / "driver_table.c": emit.driver_table_c(declared),
+        GENERATED / "driver_table.c": emit.driver_table_c(declared, HEADERS),
         GENERATED / "dpu_isa.h": dpu_isa.header(),
         GENERATED / "coverage.md": emit.coverage_md(declared, PACKAGE, ROOT / "shim"),
         CONSTANTS / "handlers.py": emit.modules_py(declared, internal, PACKAGE),

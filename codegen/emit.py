@@ -287,7 +287,7 @@ def hand_written_h(api: Api, headers: Sequence[str]) -> str:
 
 
 _RELEASE_13 = {
-    **dict.fromkeys(("cudaGetDeviceProperties",), "cudaGetDeviceProperties_v13"),
+    **{f"cuda{name}": f"cuda{name}_v13" for name in ("GetDeviceProperties", "RuntimeGetVersion")},
     **{
         name: f"{name}_v2"
         for name in (
@@ -341,15 +341,22 @@ def cudart_exports_c(api: Api, headers: Sequence[str]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-_STREAM = "cudaStream_t"
+_STREAMS = {"cudaStream_t": "cudaStreamPerThread", "CUstream": "CU_STREAM_PER_THREAD"}
 _COPIES = {
     *("cudaMemcpy", "cudaMemcpy2D", "cudaMemcpy2DArrayToArray", "cudaMemcpy2DFromArray"),
     *("cudaMemcpy2DToArray", "cudaMemcpy3D", "cudaMemcpy3DPeer", "cudaMemcpyArrayToArray"),
     *("cudaMemcpyFromArray", "cudaMemcpyFromSymbol", "cudaMemcpyToArray", "cudaMemcpyToSymbol"),
     *("cudaMemset", "cudaMemset2D", "cudaMemset3D"),
+    *("cuMemcpy", "cuMemcpy2DUnaligned_v2", "cuMemcpy2D_v2", "cuMemcpy3DPeer", "cuMemcpy3D_v2"),
+    *("cuMemcpyAtoA_v2", "cuMemcpyAtoD_v2", "cuMemcpyAtoH_v2", "cuMemcpyDtoA_v2"),
+    *("cuMemcpyDtoD_v2", "cuMemcpyDtoH_v2", "cuMemcpyHtoA_v2", "cuMemcpyHtoD_v2", "cuMemcpyPeer"),
+    *(f"cuMemset{form}_v2" for form in ("D8", "D16", "D32", "D2D8", "D2D16", "D2D32")),
 }
 """They wait for the legacy stream, which waits for a thread's own: as good as that one."""
-_WITH_CONFIGURATION = {"cudaLaunchKernelExC": "config"}
+_WITH_CONFIGURATION = {
+    "cudaLaunchKernelExC": ("config", "cudaLaunchConfig_t", "stream", "cudaStreamPerThread"),
+    "cuLaunchKernelEx": ("config", "CUlaunchConfig", "hStream", "CU_STREAM_PER_THREAD"),
+}
 
 
 def per_thread(function: Function) -> list[str]:
@@ -357,47 +364,62 @@ def per_thread(function: Function) -> list[str]:
     "API synchronization behavior"): they exist where a stream is given, and for copies."""
     if function.name in _COPIES:
         return [f"{function.name}_ptds"]
-    if not function.name.startswith(("cuda", "__cudaLaunchKernel")):
+    if not function.name.startswith(("cu", "__cudaLaunchKernel")):
         return []
-    streams = any(type_text(param.type) == _STREAM for param in function.params)
-    if function.name.startswith("cudaStreamDestroy"):
+    streams = any(type_text(param.type) in _STREAMS for param in function.params)
+    if function.name.startswith(("cudaStreamDestroy", "cuStreamDestroy")):
         return []
     return [f"{function.name}_ptsz"] if streams or function.name in _WITH_CONFIGURATION else []
 
 
 def _forwarded(function: Function, name: str, per_thread: bool = False) -> str:
-    prototype, names = named(function, name)
     private, _ = named(function, "sim__" + function.name)
+    return f"extern {private};\nSIM_EXPORT {_body(function, name, per_thread)}"
+
+
+def _body(function: Function, name: str, per_thread: bool) -> str:
+    """A function of that name that calls the private one, ``per_thread`` in the thread's stream."""
+    prototype, names = named(function, name)
     before = ""
-    for param, argument in zip(function.params, names, strict=True):
-        if per_thread and type_text(param.type) == _STREAM:
-            before += f"    if ({argument} == 0) {{ {argument} = cudaStreamPerThread; }}\n"
-        elif per_thread and _WITH_CONFIGURATION.get(function.name) == argument:
+    if per_thread:
+        for param, argument in zip(function.params, names, strict=True):
+            if own := _STREAMS.get(type_text(param.type)):
+                before += f"    if ({argument} == 0) {{ {argument} = {own}; }}\n"
+        if function.name in _WITH_CONFIGURATION:
+            argument, kind, stream, own = _WITH_CONFIGURATION[function.name]
             before += (
-                f"    cudaLaunchConfig_t own;\n"
-                f"    if ({argument} != 0 && {argument}->stream == 0) {{\n"
-                f"        own = *{argument};\n        own.stream = cudaStreamPerThread;\n"
+                f"    {kind} own;\n"
+                f"    if ({argument} != 0 && {argument}->{stream} == 0) {{\n"
+                f"        own = *{argument};\n        own.{stream} = {own};\n"
                 f"        {argument} = &own;\n    }}\n"
             )
     statement = "" if function.returns == "void" else "return "
-    return (
-        f"extern {private};\nSIM_EXPORT {prototype}\n{{\n{before}"
-        f"    {statement}sim__{function.name}({', '.join(names)});\n}}"
-    )
+    return f"{prototype}\n{{\n{before}    {statement}sim__{function.name}({', '.join(names)});\n}}"
 
 
 _DRIVER = ("cuda/cuda.h", "cuda/crt/driver_")
 
 
-def driver_table_c(api: Api) -> str:
-    """What cuGetProcAddress looks into: every function of the driver with its name."""
-    names = sorted(f.name for f in api.functions if f.header.startswith(_DRIVER))
-    parts = [f"/* {BANNER} */", '#include "library/cuda/entry_points.h"']
-    parts.append("\n".join(f"extern void sim__{name}(void);" for name in names))
-    rows = [f'    {{"{name}", sim__{name}}},' for name in names]
+def driver_table_c(api: Api, headers: Sequence[str]) -> str:
+    """What cuGetProcAddress looks into: every function of the driver with its name, and its form
+    for programs whose default stream is the thread's."""
+    functions = sorted(
+        (f for f in api.functions if f.header.startswith(_DRIVER)), key=lambda f: f.name
+    )
+    parts = [f"/* {BANNER} */"]
+    parts += [f'#include "{h}"' for h in (*headers, "library/cuda/entry_points.h")]
+    rows, private, bodies = [], [], []
+    for function in functions:
+        own, declared = "0", f"void sim__{function.name}(void)"
+        for twin in per_thread(function):
+            own, declared = f"(void (*)(void)){twin}", named(function, "sim__" + function.name)[0]
+            bodies.append("static " + _body(function, twin, per_thread=True))
+        private.append(f"extern {declared};")
+        rows.append(f'    {{"{function.name}", (void (*)(void))sim__{function.name}, {own}}},')
+    parts += ["\n".join(private), *bodies]
     head = "const struct sim_driver_function sim_driver_table[] = {"
     parts.append("\n".join([head, *rows, "};"]))
-    parts.append(f"const size_t sim_driver_table_size = {len(names)};")
+    parts.append(f"const size_t sim_driver_table_size = {len(rows)};")
     return "\n\n".join(parts) + "\n"
 
 

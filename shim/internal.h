@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cuda/cuda.h"
 #include "cuda/cuda_runtime_api.h"
 #include "cudla.h"
 #include "cudlaExternalEtbl.hpp"
@@ -57,6 +58,16 @@ unsigned int sim__cuda_checks(void);
 size_t sim__cuda_ranges(void **bounds, size_t room);
 /* a launch that was refused in C; answers `error` */
 int sim__cuda_refuse(int error, const char *explanation);
+
+/* --- what NVIDIA's static runtime asks of the driver (cuda/private_tables.c) ------------------- */
+
+/* a function of a private table that is not here */
+CUresult sim__cuda_private(void);
+/* the 16 bytes by which it knows a driver; `tables` are those of the runtime and of this function, `check` itself */
+CUresult sim__cuda_integrity(uint32_t version, uint64_t seconds, void *digest, const uint64_t *addresses);
+/* the calling thread's context; the end of a context */
+void sim_cuda_make_current(void *context);
+void sim_cuda_context_ends(void *context);
 
 /* others may join it; `alone`: no other stream has work. `over` is set when all has ended and nothing joins any more */
 void sim_cuda_open(void *launches, int alone, int *over);

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "crt/per_thread_api.h"
 #include "cuda_uuid_type.h"
 
 #define CUDA_VERSION 12090
@@ -291,6 +292,10 @@ typedef unsigned long long CUdeviceptr_v2;
 typedef CUdeviceptr_v2 CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUstream_st *CUstream;
+
+/* the default streams by name: that which all threads have, and the calling thread's own */
+#define CU_STREAM_LEGACY ((CUstream)0x1)
+#define CU_STREAM_PER_THREAD ((CUstream)0x2)
 typedef struct CUevent_st *CUevent;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
@@ -580,8 +585,8 @@ CUresult cuDriverGetVersion(int *driverVersion);
 CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
                              CUdriverProcAddressQueryResult *symbolStatus);
 
-/* Tables of functions that NVIDIA's own libraries share among themselves. There are none here:
- * CUDA_ERROR_NOT_FOUND and NULL, before cuInit too. */
+/* Tables of functions that NVIDIA's own libraries share among themselves: here are those that its
+ * runtime asks for where a program has it in itself. CUDA_ERROR_NOT_FOUND and NULL for others, before cuInit too. */
 CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId);
 
 /* Name and one-line meaning of a result. An unknown number gives CUDA_ERROR_INVALID_VALUE and NULL. */

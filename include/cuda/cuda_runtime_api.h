@@ -18,6 +18,7 @@
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
 
+#include "crt/per_thread_api.h"
 #include "crt/texture_layout.h"
 #include "driver_types.h"
 #include "surface_types.h"
@@ -439,6 +440,7 @@ struct cudlaSimDeviceProp13 {
     int reserved[56];
 };
 cudaError_t cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13 *prop, int device);
+cudaError_t cudaRuntimeGetVersion_v13(int *runtimeVersion);
 cudaError_t cudaSignalExternalSemaphoresAsync(
     const cudaExternalSemaphore_t *extSemArray,
     const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems,

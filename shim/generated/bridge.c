@@ -26,6 +26,8 @@ const struct sim_bridge sim_bridge_here = {
     .impl_sim__cuda_checks = impl_sim__cuda_checks,
     .impl_sim__cuda_ranges = impl_sim__cuda_ranges,
     .impl_sim__cuda_refuse = impl_sim__cuda_refuse,
+    .impl_sim__cuda_private = impl_sim__cuda_private,
+    .impl_sim__cuda_integrity = impl_sim__cuda_integrity,
     .impl_sim__nvdla_create = impl_sim__nvdla_create,
     .impl_sim__nvdla_destroy = impl_sim__nvdla_destroy,
     .impl_sim__nvdla_cores = impl_sim__nvdla_cores,
@@ -311,6 +313,7 @@ const struct sim_bridge sim_bridge_here = {
     .impl_cudaDestroyExternalSemaphore = impl_cudaDestroyExternalSemaphore,
     .impl_cudaGetDeviceProperties = impl_cudaGetDeviceProperties,
     .impl_cudaGetDeviceProperties_v13 = impl_cudaGetDeviceProperties_v13,
+    .impl_cudaRuntimeGetVersion_v13 = impl_cudaRuntimeGetVersion_v13,
     .impl_cudaSignalExternalSemaphoresAsync = impl_cudaSignalExternalSemaphoresAsync,
     .impl_cudaWaitExternalSemaphoresAsync = impl_cudaWaitExternalSemaphoresAsync,
     .impl_cudaMemcpyToArrayAsync = impl_cudaMemcpyToArrayAsync,
@@ -1232,6 +1235,16 @@ size_t sim_stream_write(FILE *stream, const char *text, size_t size)
 const cudlaExternalEtbl *sim_external_table(void)
 {
     return sim_host_there->sim_external_table();
+}
+
+void sim_cuda_make_current(void *context)
+{
+    sim_host_there->sim_cuda_make_current(context);
+}
+
+void sim_cuda_context_ends(void *context)
+{
+    sim_host_there->sim_cuda_context_ends(context);
 }
 
 void sim_cuda_open(void *launches, int alone, int *over)

@@ -106,6 +106,10 @@ size_t impl_sim__cuda_ranges(void **bounds, size_t room);
 
 int impl_sim__cuda_refuse(int error, const char *explanation);
 
+CUresult impl_sim__cuda_private(void);
+
+CUresult impl_sim__cuda_integrity(uint32_t version, uint64_t seconds, void *digest, const uint64_t *addresses);
+
 NvDlaError impl_sim__nvdla_create(void **runtime);
 
 NvDlaError impl_sim__nvdla_destroy(void *runtime);
@@ -675,6 +679,8 @@ cudaError_t impl_cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
 cudaError_t impl_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
 
 cudaError_t impl_cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13 *prop, int device);
+
+cudaError_t impl_cudaRuntimeGetVersion_v13(int *runtimeVersion);
 
 cudaError_t impl_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 
@@ -2497,6 +2503,8 @@ struct sim_bridge {
     __typeof__(impl_sim__cuda_checks) *impl_sim__cuda_checks;
     __typeof__(impl_sim__cuda_ranges) *impl_sim__cuda_ranges;
     __typeof__(impl_sim__cuda_refuse) *impl_sim__cuda_refuse;
+    __typeof__(impl_sim__cuda_private) *impl_sim__cuda_private;
+    __typeof__(impl_sim__cuda_integrity) *impl_sim__cuda_integrity;
     __typeof__(impl_sim__nvdla_create) *impl_sim__nvdla_create;
     __typeof__(impl_sim__nvdla_destroy) *impl_sim__nvdla_destroy;
     __typeof__(impl_sim__nvdla_cores) *impl_sim__nvdla_cores;
@@ -2782,6 +2790,7 @@ struct sim_bridge {
     __typeof__(impl_cudaDestroyExternalSemaphore) *impl_cudaDestroyExternalSemaphore;
     __typeof__(impl_cudaGetDeviceProperties) *impl_cudaGetDeviceProperties;
     __typeof__(impl_cudaGetDeviceProperties_v13) *impl_cudaGetDeviceProperties_v13;
+    __typeof__(impl_cudaRuntimeGetVersion_v13) *impl_cudaRuntimeGetVersion_v13;
     __typeof__(impl_cudaSignalExternalSemaphoresAsync) *impl_cudaSignalExternalSemaphoresAsync;
     __typeof__(impl_cudaWaitExternalSemaphoresAsync) *impl_cudaWaitExternalSemaphoresAsync;
     __typeof__(impl_cudaMemcpyToArrayAsync) *impl_cudaMemcpyToArrayAsync;
@@ -3689,6 +3698,8 @@ struct sim_host {
     __typeof__(sim_write) *sim_write;
     __typeof__(sim_stream_write) *sim_stream_write;
     __typeof__(sim_external_table) *sim_external_table;
+    __typeof__(sim_cuda_make_current) *sim_cuda_make_current;
+    __typeof__(sim_cuda_context_ends) *sim_cuda_context_ends;
     __typeof__(sim_cuda_open) *sim_cuda_open;
     __typeof__(sim_cuda_close) *sim_cuda_close;
     __typeof__(sim_cuda_node) *sim_cuda_node;

@@ -5230,6 +5230,7 @@ extern "Python+C" {
     cudaError_t impl_cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
     cudaError_t impl_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
     cudaError_t impl_cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13 *prop, int device);
+    cudaError_t impl_cudaRuntimeGetVersion_v13(int *runtimeVersion);
     cudaError_t impl_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
     cudaError_t impl_cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
     cudaError_t impl_cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);

@@ -767,10 +767,10 @@ SIM_EXPORT cudaError_t release0_cudaRuntimeGetVersion(int *runtimeVersion)
 
 __asm__(".symver release0_cudaRuntimeGetVersion, cudaRuntimeGetVersion@libcudart.so.12");
 
-extern cudaError_t sim__cudaRuntimeGetVersion(int *runtimeVersion);
+extern cudaError_t sim__cudaRuntimeGetVersion_v13(int *runtimeVersion);
 SIM_EXPORT cudaError_t release1_cudaRuntimeGetVersion(int *runtimeVersion)
 {
-    return sim__cudaRuntimeGetVersion(runtimeVersion);
+    return sim__cudaRuntimeGetVersion_v13(runtimeVersion);
 }
 
 __asm__(".symver release1_cudaRuntimeGetVersion, cudaRuntimeGetVersion@libcudart.so.13");
@@ -4595,6 +4595,28 @@ SIM_EXPORT cudaError_t release1_cudaGetDeviceProperties_v13(struct cudlaSimDevic
 }
 
 __asm__(".symver release1_cudaGetDeviceProperties_v13, cudaGetDeviceProperties_v13@libcudart.so.13");
+
+extern cudaError_t sim__cudaRuntimeGetVersion_v13(int *runtimeVersion);
+SIM_EXPORT cudaError_t cudaRuntimeGetVersion_v13(int *runtimeVersion)
+{
+    return sim__cudaRuntimeGetVersion_v13(runtimeVersion);
+}
+
+extern cudaError_t sim__cudaRuntimeGetVersion_v13(int *runtimeVersion);
+SIM_EXPORT cudaError_t release0_cudaRuntimeGetVersion_v13(int *runtimeVersion)
+{
+    return sim__cudaRuntimeGetVersion_v13(runtimeVersion);
+}
+
+__asm__(".symver release0_cudaRuntimeGetVersion_v13, cudaRuntimeGetVersion_v13@libcudart.so.12");
+
+extern cudaError_t sim__cudaRuntimeGetVersion_v13(int *runtimeVersion);
+SIM_EXPORT cudaError_t release1_cudaRuntimeGetVersion_v13(int *runtimeVersion)
+{
+    return sim__cudaRuntimeGetVersion_v13(runtimeVersion);
+}
+
+__asm__(".symver release1_cudaRuntimeGetVersion_v13, cudaRuntimeGetVersion_v13@libcudart.so.13");
 
 extern cudaError_t sim__cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
@@ -9487,6 +9509,20 @@ SIM_EXPORT CUresult release0_cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *
 
 __asm__(".symver release0_cuMemcpyHtoD_v2, cuMemcpyHtoD_v2@libcudart.so.12");
 
+extern CUresult sim__cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyHtoD_v2_ptds(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+{
+    return sim__cuMemcpyHtoD_v2(dstDevice, srcHost, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyHtoD_v2_ptds(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+{
+    return sim__cuMemcpyHtoD_v2(dstDevice, srcHost, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyHtoD_v2_ptds, cuMemcpyHtoD_v2_ptds@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
 {
@@ -9500,6 +9536,20 @@ SIM_EXPORT CUresult release0_cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevic
 }
 
 __asm__(".symver release0_cuMemcpyDtoH_v2, cuMemcpyDtoH_v2@libcudart.so.12");
+
+extern CUresult sim__cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyDtoH_v2_ptds(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return sim__cuMemcpyDtoH_v2(dstHost, srcDevice, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyDtoH_v2_ptds(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return sim__cuMemcpyDtoH_v2(dstHost, srcDevice, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyDtoH_v2_ptds, cuMemcpyDtoH_v2_ptds@libcudart.so.12");
 
 extern CUresult sim__cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
@@ -9515,6 +9565,20 @@ SIM_EXPORT CUresult release0_cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr 
 
 __asm__(".symver release0_cuMemcpyDtoD_v2, cuMemcpyDtoD_v2@libcudart.so.12");
 
+extern CUresult sim__cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyDtoD_v2_ptds(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return sim__cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyDtoD_v2_ptds(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return sim__cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyDtoD_v2_ptds, cuMemcpyDtoD_v2_ptds@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
 {
@@ -9528,6 +9592,22 @@ SIM_EXPORT CUresult release0_cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const v
 }
 
 __asm__(".symver release0_cuMemcpyHtoDAsync_v2, cuMemcpyHtoDAsync_v2@libcudart.so.12");
+
+extern CUresult sim__cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyHtoDAsync_v2_ptsz(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyHtoDAsync_v2(dstDevice, srcHost, ByteCount, hStream);
+}
+
+extern CUresult sim__cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyHtoDAsync_v2_ptsz(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyHtoDAsync_v2(dstDevice, srcHost, ByteCount, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyHtoDAsync_v2_ptsz, cuMemcpyHtoDAsync_v2_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
@@ -9543,6 +9623,22 @@ SIM_EXPORT CUresult release0_cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr src
 
 __asm__(".symver release0_cuMemcpyDtoHAsync_v2, cuMemcpyDtoHAsync_v2@libcudart.so.12");
 
+extern CUresult sim__cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyDtoHAsync_v2_ptsz(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyDtoHAsync_v2(dstHost, srcDevice, ByteCount, hStream);
+}
+
+extern CUresult sim__cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyDtoHAsync_v2_ptsz(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyDtoHAsync_v2(dstHost, srcDevice, ByteCount, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyDtoHAsync_v2_ptsz, cuMemcpyDtoHAsync_v2_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N);
 SIM_EXPORT CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {
@@ -9556,6 +9652,20 @@ SIM_EXPORT CUresult release0_cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char 
 }
 
 __asm__(".symver release0_cuMemsetD8_v2, cuMemsetD8_v2@libcudart.so.12");
+
+extern CUresult sim__cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N);
+SIM_EXPORT CUresult cuMemsetD8_v2_ptds(CUdeviceptr dstDevice, unsigned char uc, size_t N)
+{
+    return sim__cuMemsetD8_v2(dstDevice, uc, N);
+}
+
+extern CUresult sim__cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N);
+SIM_EXPORT CUresult release0_cuMemsetD8_v2_ptds(CUdeviceptr dstDevice, unsigned char uc, size_t N)
+{
+    return sim__cuMemsetD8_v2(dstDevice, uc, N);
+}
+
+__asm__(".symver release0_cuMemsetD8_v2_ptds, cuMemsetD8_v2_ptds@libcudart.so.12");
 
 extern CUresult sim__cuStreamCreate(CUstream *phStream, unsigned int Flags);
 SIM_EXPORT CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags)
@@ -9599,6 +9709,22 @@ SIM_EXPORT CUresult release0_cuStreamSynchronize(CUstream hStream)
 
 __asm__(".symver release0_cuStreamSynchronize, cuStreamSynchronize@libcudart.so.12");
 
+extern CUresult sim__cuStreamSynchronize(CUstream hStream);
+SIM_EXPORT CUresult cuStreamSynchronize_ptsz(CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamSynchronize(hStream);
+}
+
+extern CUresult sim__cuStreamSynchronize(CUstream hStream);
+SIM_EXPORT CUresult release0_cuStreamSynchronize_ptsz(CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamSynchronize(hStream);
+}
+
+__asm__(".symver release0_cuStreamSynchronize_ptsz, cuStreamSynchronize_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuStreamQuery(CUstream hStream);
 SIM_EXPORT CUresult cuStreamQuery(CUstream hStream)
 {
@@ -9613,6 +9739,22 @@ SIM_EXPORT CUresult release0_cuStreamQuery(CUstream hStream)
 
 __asm__(".symver release0_cuStreamQuery, cuStreamQuery@libcudart.so.12");
 
+extern CUresult sim__cuStreamQuery(CUstream hStream);
+SIM_EXPORT CUresult cuStreamQuery_ptsz(CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamQuery(hStream);
+}
+
+extern CUresult sim__cuStreamQuery(CUstream hStream);
+SIM_EXPORT CUresult release0_cuStreamQuery_ptsz(CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamQuery(hStream);
+}
+
+__asm__(".symver release0_cuStreamQuery_ptsz, cuStreamQuery_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags);
 SIM_EXPORT CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
@@ -9626,6 +9768,22 @@ SIM_EXPORT CUresult release0_cuStreamWaitEvent(CUstream hStream, CUevent hEvent,
 }
 
 __asm__(".symver release0_cuStreamWaitEvent, cuStreamWaitEvent@libcudart.so.12");
+
+extern CUresult sim__cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags);
+SIM_EXPORT CUresult cuStreamWaitEvent_ptsz(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamWaitEvent(hStream, hEvent, Flags);
+}
+
+extern CUresult sim__cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags);
+SIM_EXPORT CUresult release0_cuStreamWaitEvent_ptsz(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamWaitEvent(hStream, hEvent, Flags);
+}
+
+__asm__(".symver release0_cuStreamWaitEvent_ptsz, cuStreamWaitEvent_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuEventCreate(CUevent *phEvent, unsigned int Flags);
 SIM_EXPORT CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags)
@@ -9668,6 +9826,22 @@ SIM_EXPORT CUresult release0_cuEventRecord(CUevent hEvent, CUstream hStream)
 }
 
 __asm__(".symver release0_cuEventRecord, cuEventRecord@libcudart.so.12");
+
+extern CUresult sim__cuEventRecord(CUevent hEvent, CUstream hStream);
+SIM_EXPORT CUresult cuEventRecord_ptsz(CUevent hEvent, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuEventRecord(hEvent, hStream);
+}
+
+extern CUresult sim__cuEventRecord(CUevent hEvent, CUstream hStream);
+SIM_EXPORT CUresult release0_cuEventRecord_ptsz(CUevent hEvent, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuEventRecord(hEvent, hStream);
+}
+
+__asm__(".symver release0_cuEventRecord_ptsz, cuEventRecord_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuEventQuery(CUevent hEvent);
 SIM_EXPORT CUresult cuEventQuery(CUevent hEvent)
@@ -9781,6 +9955,20 @@ SIM_EXPORT CUresult release0_cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset,
 
 __asm__(".symver release0_cuMemcpyHtoA_v2, cuMemcpyHtoA_v2@libcudart.so.12");
 
+extern CUresult sim__cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyHtoA_v2_ptds(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount)
+{
+    return sim__cuMemcpyHtoA_v2(dstArray, dstOffset, srcHost, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyHtoA_v2_ptds(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount)
+{
+    return sim__cuMemcpyHtoA_v2(dstArray, dstOffset, srcHost, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyHtoA_v2_ptds, cuMemcpyHtoA_v2_ptds@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
 {
@@ -9794,6 +9982,20 @@ SIM_EXPORT CUresult release0_cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, si
 }
 
 __asm__(".symver release0_cuMemcpyAtoH_v2, cuMemcpyAtoH_v2@libcudart.so.12");
+
+extern CUresult sim__cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyAtoH_v2_ptds(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return sim__cuMemcpyAtoH_v2(dstHost, srcArray, srcOffset, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyAtoH_v2_ptds(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return sim__cuMemcpyAtoH_v2(dstHost, srcArray, srcOffset, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyAtoH_v2_ptds, cuMemcpyAtoH_v2_ptds@libcudart.so.12");
 
 extern CUresult sim__cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)
@@ -9809,6 +10011,20 @@ SIM_EXPORT CUresult release0_cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset,
 
 __asm__(".symver release0_cuMemcpyDtoA_v2, cuMemcpyDtoA_v2@libcudart.so.12");
 
+extern CUresult sim__cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyDtoA_v2_ptds(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return sim__cuMemcpyDtoA_v2(dstArray, dstOffset, srcDevice, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyDtoA_v2_ptds(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return sim__cuMemcpyDtoA_v2(dstArray, dstOffset, srcDevice, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyDtoA_v2_ptds, cuMemcpyDtoA_v2_ptds@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount)
 {
@@ -9822,6 +10038,20 @@ SIM_EXPORT CUresult release0_cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcA
 }
 
 __asm__(".symver release0_cuMemcpyAtoD_v2, cuMemcpyAtoD_v2@libcudart.so.12");
+
+extern CUresult sim__cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyAtoD_v2_ptds(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return sim__cuMemcpyAtoD_v2(dstDevice, srcArray, srcOffset, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyAtoD_v2_ptds(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return sim__cuMemcpyAtoD_v2(dstDevice, srcArray, srcOffset, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyAtoD_v2_ptds, cuMemcpyAtoD_v2_ptds@libcudart.so.12");
 
 extern CUresult sim__cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
@@ -9837,6 +10067,20 @@ SIM_EXPORT CUresult release0_cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset,
 
 __asm__(".symver release0_cuMemcpyAtoA_v2, cuMemcpyAtoA_v2@libcudart.so.12");
 
+extern CUresult sim__cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyAtoA_v2_ptds(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return sim__cuMemcpyAtoA_v2(dstArray, dstOffset, srcArray, srcOffset, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyAtoA_v2_ptds(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return sim__cuMemcpyAtoA_v2(dstArray, dstOffset, srcArray, srcOffset, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyAtoA_v2_ptds, cuMemcpyAtoA_v2_ptds@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream)
 {
@@ -9850,6 +10094,22 @@ SIM_EXPORT CUresult release0_cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOf
 }
 
 __asm__(".symver release0_cuMemcpyHtoAAsync_v2, cuMemcpyHtoAAsync_v2@libcudart.so.12");
+
+extern CUresult sim__cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyHtoAAsync_v2_ptsz(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyHtoAAsync_v2(dstArray, dstOffset, srcHost, ByteCount, hStream);
+}
+
+extern CUresult sim__cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyHtoAAsync_v2_ptsz(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyHtoAAsync_v2(dstArray, dstOffset, srcHost, ByteCount, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyHtoAAsync_v2_ptsz, cuMemcpyHtoAAsync_v2_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream)
@@ -9865,6 +10125,22 @@ SIM_EXPORT CUresult release0_cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArra
 
 __asm__(".symver release0_cuMemcpyAtoHAsync_v2, cuMemcpyAtoHAsync_v2@libcudart.so.12");
 
+extern CUresult sim__cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyAtoHAsync_v2_ptsz(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyAtoHAsync_v2(dstHost, srcArray, srcOffset, ByteCount, hStream);
+}
+
+extern CUresult sim__cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyAtoHAsync_v2_ptsz(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyAtoHAsync_v2(dstHost, srcArray, srcOffset, ByteCount, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyAtoHAsync_v2_ptsz, cuMemcpyAtoHAsync_v2_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy);
 SIM_EXPORT CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
 {
@@ -9878,6 +10154,20 @@ SIM_EXPORT CUresult release0_cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
 }
 
 __asm__(".symver release0_cuMemcpy2D_v2, cuMemcpy2D_v2@libcudart.so.12");
+
+extern CUresult sim__cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy);
+SIM_EXPORT CUresult cuMemcpy2D_v2_ptds(const CUDA_MEMCPY2D *pCopy)
+{
+    return sim__cuMemcpy2D_v2(pCopy);
+}
+
+extern CUresult sim__cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy);
+SIM_EXPORT CUresult release0_cuMemcpy2D_v2_ptds(const CUDA_MEMCPY2D *pCopy)
+{
+    return sim__cuMemcpy2D_v2(pCopy);
+}
+
+__asm__(".symver release0_cuMemcpy2D_v2_ptds, cuMemcpy2D_v2_ptds@libcudart.so.12");
 
 extern CUresult sim__cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy);
 SIM_EXPORT CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
@@ -9893,6 +10183,20 @@ SIM_EXPORT CUresult release0_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
 
 __asm__(".symver release0_cuMemcpy2DUnaligned_v2, cuMemcpy2DUnaligned_v2@libcudart.so.12");
 
+extern CUresult sim__cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy);
+SIM_EXPORT CUresult cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D *pCopy)
+{
+    return sim__cuMemcpy2DUnaligned_v2(pCopy);
+}
+
+extern CUresult sim__cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy);
+SIM_EXPORT CUresult release0_cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D *pCopy)
+{
+    return sim__cuMemcpy2DUnaligned_v2(pCopy);
+}
+
+__asm__(".symver release0_cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2DUnaligned_v2_ptds@libcudart.so.12");
+
 extern CUresult sim__cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 {
@@ -9906,6 +10210,22 @@ SIM_EXPORT CUresult release0_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUst
 }
 
 __asm__(".symver release0_cuMemcpy2DAsync_v2, cuMemcpy2DAsync_v2@libcudart.so.12");
+
+extern CUresult sim__cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpy2DAsync_v2(pCopy, hStream);
+}
+
+extern CUresult sim__cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpy2DAsync_v2(pCopy, hStream);
+}
+
+__asm__(".symver release0_cuMemcpy2DAsync_v2_ptsz, cuMemcpy2DAsync_v2_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy);
 SIM_EXPORT CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
@@ -9921,6 +10241,20 @@ SIM_EXPORT CUresult release0_cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
 
 __asm__(".symver release0_cuMemcpy3D_v2, cuMemcpy3D_v2@libcudart.so.12");
 
+extern CUresult sim__cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy);
+SIM_EXPORT CUresult cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D *pCopy)
+{
+    return sim__cuMemcpy3D_v2(pCopy);
+}
+
+extern CUresult sim__cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy);
+SIM_EXPORT CUresult release0_cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D *pCopy)
+{
+    return sim__cuMemcpy3D_v2(pCopy);
+}
+
+__asm__(".symver release0_cuMemcpy3D_v2_ptds, cuMemcpy3D_v2_ptds@libcudart.so.12");
+
 extern CUresult sim__cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 {
@@ -9934,6 +10268,22 @@ SIM_EXPORT CUresult release0_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUst
 }
 
 __asm__(".symver release0_cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2@libcudart.so.12");
+
+extern CUresult sim__cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpy3DAsync_v2(pCopy, hStream);
+}
+
+extern CUresult sim__cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpy3DAsync_v2(pCopy, hStream);
+}
+
+__asm__(".symver release0_cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy);
 SIM_EXPORT CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
@@ -9949,6 +10299,20 @@ SIM_EXPORT CUresult release0_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
 
 __asm__(".symver release0_cuMemcpy3DPeer, cuMemcpy3DPeer@libcudart.so.12");
 
+extern CUresult sim__cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy);
+SIM_EXPORT CUresult cuMemcpy3DPeer_ptds(const CUDA_MEMCPY3D_PEER *pCopy)
+{
+    return sim__cuMemcpy3DPeer(pCopy);
+}
+
+extern CUresult sim__cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy);
+SIM_EXPORT CUresult release0_cuMemcpy3DPeer_ptds(const CUDA_MEMCPY3D_PEER *pCopy)
+{
+    return sim__cuMemcpy3DPeer(pCopy);
+}
+
+__asm__(".symver release0_cuMemcpy3DPeer_ptds, cuMemcpy3DPeer_ptds@libcudart.so.12");
+
 extern CUresult sim__cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
 {
@@ -9962,6 +10326,22 @@ SIM_EXPORT CUresult release0_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy
 }
 
 __asm__(".symver release0_cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync@libcudart.so.12");
+
+extern CUresult sim__cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpy3DPeerAsync_ptsz(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpy3DPeerAsync(pCopy, hStream);
+}
+
+extern CUresult sim__cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpy3DPeerAsync_ptsz(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpy3DPeerAsync(pCopy, hStream);
+}
+
+__asm__(".symver release0_cuMemcpy3DPeerAsync_ptsz, cuMemcpy3DPeerAsync_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc);
 SIM_EXPORT CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
@@ -10537,6 +10917,22 @@ SIM_EXPORT CUresult release0_cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize,
 
 __asm__(".symver release0_cuMemAllocAsync, cuMemAllocAsync@libcudart.so.12");
 
+extern CUresult sim__cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream);
+SIM_EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemAllocAsync(dptr, bytesize, hStream);
+}
+
+extern CUresult sim__cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemAllocAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemAllocAsync(dptr, bytesize, hStream);
+}
+
+__asm__(".symver release0_cuMemAllocAsync_ptsz, cuMemAllocAsync_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream);
 SIM_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
 {
@@ -10550,6 +10946,22 @@ SIM_EXPORT CUresult release0_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
 }
 
 __asm__(".symver release0_cuMemFreeAsync, cuMemFreeAsync@libcudart.so.12");
+
+extern CUresult sim__cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream);
+SIM_EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemFreeAsync(dptr, hStream);
+}
+
+extern CUresult sim__cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemFreeAsync(dptr, hStream);
+}
+
+__asm__(".symver release0_cuMemFreeAsync_ptsz, cuMemFreeAsync_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
@@ -10565,6 +10977,20 @@ SIM_EXPORT CUresult release0_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t B
 
 __asm__(".symver release0_cuMemcpy, cuMemcpy@libcudart.so.12");
 
+extern CUresult sim__cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpy_ptds(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
+{
+    return sim__cuMemcpy(dst, src, ByteCount);
+}
+
+extern CUresult sim__cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpy_ptds(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
+{
+    return sim__cuMemcpy(dst, src, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpy_ptds, cuMemcpy_ptds@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
 {
@@ -10578,6 +11004,22 @@ SIM_EXPORT CUresult release0_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, siz
 }
 
 __asm__(".symver release0_cuMemcpyAsync, cuMemcpyAsync@libcudart.so.12");
+
+extern CUresult sim__cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyAsync_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyAsync(dst, src, ByteCount, hStream);
+}
+
+extern CUresult sim__cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyAsync_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyAsync(dst, src, ByteCount, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyAsync_ptsz, cuMemcpyAsync_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
@@ -10593,6 +11035,22 @@ SIM_EXPORT CUresult release0_cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdevic
 
 __asm__(".symver release0_cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync_v2@libcudart.so.12");
 
+extern CUresult sim__cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount, hStream);
+}
+
+extern CUresult sim__cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyDtoDAsync_v2_ptsz, cuMemcpyDtoDAsync_v2_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N);
 SIM_EXPORT CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
 {
@@ -10606,6 +11064,20 @@ SIM_EXPORT CUresult release0_cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned shor
 }
 
 __asm__(".symver release0_cuMemsetD16_v2, cuMemsetD16_v2@libcudart.so.12");
+
+extern CUresult sim__cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N);
+SIM_EXPORT CUresult cuMemsetD16_v2_ptds(CUdeviceptr dstDevice, unsigned short us, size_t N)
+{
+    return sim__cuMemsetD16_v2(dstDevice, us, N);
+}
+
+extern CUresult sim__cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N);
+SIM_EXPORT CUresult release0_cuMemsetD16_v2_ptds(CUdeviceptr dstDevice, unsigned short us, size_t N)
+{
+    return sim__cuMemsetD16_v2(dstDevice, us, N);
+}
+
+__asm__(".symver release0_cuMemsetD16_v2_ptds, cuMemsetD16_v2_ptds@libcudart.so.12");
 
 extern CUresult sim__cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N);
 SIM_EXPORT CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
@@ -10621,6 +11093,20 @@ SIM_EXPORT CUresult release0_cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int 
 
 __asm__(".symver release0_cuMemsetD32_v2, cuMemsetD32_v2@libcudart.so.12");
 
+extern CUresult sim__cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N);
+SIM_EXPORT CUresult cuMemsetD32_v2_ptds(CUdeviceptr dstDevice, unsigned int ui, size_t N)
+{
+    return sim__cuMemsetD32_v2(dstDevice, ui, N);
+}
+
+extern CUresult sim__cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N);
+SIM_EXPORT CUresult release0_cuMemsetD32_v2_ptds(CUdeviceptr dstDevice, unsigned int ui, size_t N)
+{
+    return sim__cuMemsetD32_v2(dstDevice, ui, N);
+}
+
+__asm__(".symver release0_cuMemsetD32_v2_ptds, cuMemsetD32_v2_ptds@libcudart.so.12");
+
 extern CUresult sim__cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream);
 SIM_EXPORT CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
 {
@@ -10634,6 +11120,22 @@ SIM_EXPORT CUresult release0_cuMemsetD8Async(CUdeviceptr dstDevice, unsigned cha
 }
 
 __asm__(".symver release0_cuMemsetD8Async, cuMemsetD8Async@libcudart.so.12");
+
+extern CUresult sim__cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream);
+SIM_EXPORT CUresult cuMemsetD8Async_ptsz(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemsetD8Async(dstDevice, uc, N, hStream);
+}
+
+extern CUresult sim__cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemsetD8Async_ptsz(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemsetD8Async(dstDevice, uc, N, hStream);
+}
+
+__asm__(".symver release0_cuMemsetD8Async_ptsz, cuMemsetD8Async_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream);
 SIM_EXPORT CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
@@ -10649,6 +11151,22 @@ SIM_EXPORT CUresult release0_cuMemsetD16Async(CUdeviceptr dstDevice, unsigned sh
 
 __asm__(".symver release0_cuMemsetD16Async, cuMemsetD16Async@libcudart.so.12");
 
+extern CUresult sim__cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream);
+SIM_EXPORT CUresult cuMemsetD16Async_ptsz(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemsetD16Async(dstDevice, us, N, hStream);
+}
+
+extern CUresult sim__cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemsetD16Async_ptsz(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemsetD16Async(dstDevice, us, N, hStream);
+}
+
+__asm__(".symver release0_cuMemsetD16Async_ptsz, cuMemsetD16Async_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream);
 SIM_EXPORT CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
 {
@@ -10662,6 +11180,22 @@ SIM_EXPORT CUresult release0_cuMemsetD32Async(CUdeviceptr dstDevice, unsigned in
 }
 
 __asm__(".symver release0_cuMemsetD32Async, cuMemsetD32Async@libcudart.so.12");
+
+extern CUresult sim__cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream);
+SIM_EXPORT CUresult cuMemsetD32Async_ptsz(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemsetD32Async(dstDevice, ui, N, hStream);
+}
+
+extern CUresult sim__cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemsetD32Async_ptsz(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemsetD32Async(dstDevice, ui, N, hStream);
+}
+
+__asm__(".symver release0_cuMemsetD32Async_ptsz, cuMemsetD32Async_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height);
 SIM_EXPORT CUresult cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
@@ -10677,6 +11211,20 @@ SIM_EXPORT CUresult release0_cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPi
 
 __asm__(".symver release0_cuMemsetD2D8_v2, cuMemsetD2D8_v2@libcudart.so.12");
 
+extern CUresult sim__cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height);
+SIM_EXPORT CUresult cuMemsetD2D8_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
+{
+    return sim__cuMemsetD2D8_v2(dstDevice, dstPitch, uc, Width, Height);
+}
+
+extern CUresult sim__cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height);
+SIM_EXPORT CUresult release0_cuMemsetD2D8_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
+{
+    return sim__cuMemsetD2D8_v2(dstDevice, dstPitch, uc, Width, Height);
+}
+
+__asm__(".symver release0_cuMemsetD2D8_v2_ptds, cuMemsetD2D8_v2_ptds@libcudart.so.12");
+
 extern CUresult sim__cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height);
 SIM_EXPORT CUresult cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
 {
@@ -10690,6 +11238,20 @@ SIM_EXPORT CUresult release0_cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstP
 }
 
 __asm__(".symver release0_cuMemsetD2D16_v2, cuMemsetD2D16_v2@libcudart.so.12");
+
+extern CUresult sim__cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height);
+SIM_EXPORT CUresult cuMemsetD2D16_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
+{
+    return sim__cuMemsetD2D16_v2(dstDevice, dstPitch, us, Width, Height);
+}
+
+extern CUresult sim__cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height);
+SIM_EXPORT CUresult release0_cuMemsetD2D16_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
+{
+    return sim__cuMemsetD2D16_v2(dstDevice, dstPitch, us, Width, Height);
+}
+
+__asm__(".symver release0_cuMemsetD2D16_v2_ptds, cuMemsetD2D16_v2_ptds@libcudart.so.12");
 
 extern CUresult sim__cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height);
 SIM_EXPORT CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
@@ -10705,6 +11267,20 @@ SIM_EXPORT CUresult release0_cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstP
 
 __asm__(".symver release0_cuMemsetD2D32_v2, cuMemsetD2D32_v2@libcudart.so.12");
 
+extern CUresult sim__cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height);
+SIM_EXPORT CUresult cuMemsetD2D32_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
+{
+    return sim__cuMemsetD2D32_v2(dstDevice, dstPitch, ui, Width, Height);
+}
+
+extern CUresult sim__cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height);
+SIM_EXPORT CUresult release0_cuMemsetD2D32_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
+{
+    return sim__cuMemsetD2D32_v2(dstDevice, dstPitch, ui, Width, Height);
+}
+
+__asm__(".symver release0_cuMemsetD2D32_v2_ptds, cuMemsetD2D32_v2_ptds@libcudart.so.12");
+
 extern CUresult sim__cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream);
 SIM_EXPORT CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream)
 {
@@ -10718,6 +11294,22 @@ SIM_EXPORT CUresult release0_cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dst
 }
 
 __asm__(".symver release0_cuMemsetD2D8Async, cuMemsetD2D8Async@libcudart.so.12");
+
+extern CUresult sim__cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream);
+SIM_EXPORT CUresult cuMemsetD2D8Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemsetD2D8Async(dstDevice, dstPitch, uc, Width, Height, hStream);
+}
+
+extern CUresult sim__cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemsetD2D8Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemsetD2D8Async(dstDevice, dstPitch, uc, Width, Height, hStream);
+}
+
+__asm__(".symver release0_cuMemsetD2D8Async_ptsz, cuMemsetD2D8Async_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream);
 SIM_EXPORT CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream)
@@ -10733,6 +11325,22 @@ SIM_EXPORT CUresult release0_cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t ds
 
 __asm__(".symver release0_cuMemsetD2D16Async, cuMemsetD2D16Async@libcudart.so.12");
 
+extern CUresult sim__cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream);
+SIM_EXPORT CUresult cuMemsetD2D16Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemsetD2D16Async(dstDevice, dstPitch, us, Width, Height, hStream);
+}
+
+extern CUresult sim__cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemsetD2D16Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemsetD2D16Async(dstDevice, dstPitch, us, Width, Height, hStream);
+}
+
+__asm__(".symver release0_cuMemsetD2D16Async_ptsz, cuMemsetD2D16Async_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream);
 SIM_EXPORT CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream)
 {
@@ -10746,6 +11354,22 @@ SIM_EXPORT CUresult release0_cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t ds
 }
 
 __asm__(".symver release0_cuMemsetD2D32Async, cuMemsetD2D32Async@libcudart.so.12");
+
+extern CUresult sim__cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream);
+SIM_EXPORT CUresult cuMemsetD2D32Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemsetD2D32Async(dstDevice, dstPitch, ui, Width, Height, hStream);
+}
+
+extern CUresult sim__cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemsetD2D32Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemsetD2D32Async(dstDevice, dstPitch, ui, Width, Height, hStream);
+}
+
+__asm__(".symver release0_cuMemsetD2D32Async_ptsz, cuMemsetD2D32Async_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr);
 SIM_EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
@@ -10985,6 +11609,22 @@ SIM_EXPORT CUresult release0_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count
 
 __asm__(".symver release0_cuMemPrefetchAsync, cuMemPrefetchAsync@libcudart.so.12");
 
+extern CUresult sim__cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream);
+SIM_EXPORT CUresult cuMemPrefetchAsync_ptsz(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemPrefetchAsync(devPtr, count, dstDevice, hStream);
+}
+
+extern CUresult sim__cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemPrefetchAsync_ptsz(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemPrefetchAsync(devPtr, count, dstDevice, hStream);
+}
+
+__asm__(".symver release0_cuMemPrefetchAsync_ptsz, cuMemPrefetchAsync_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount)
 {
@@ -10999,6 +11639,20 @@ SIM_EXPORT CUresult release0_cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstCo
 
 __asm__(".symver release0_cuMemcpyPeer, cuMemcpyPeer@libcudart.so.12");
 
+extern CUresult sim__cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyPeer_ptds(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount)
+{
+    return sim__cuMemcpyPeer(dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount);
+SIM_EXPORT CUresult release0_cuMemcpyPeer_ptds(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount)
+{
+    return sim__cuMemcpyPeer(dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+}
+
+__asm__(".symver release0_cuMemcpyPeer_ptds, cuMemcpyPeer_ptds@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream)
 {
@@ -11012,6 +11666,22 @@ SIM_EXPORT CUresult release0_cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext 
 }
 
 __asm__(".symver release0_cuMemcpyPeerAsync, cuMemcpyPeerAsync@libcudart.so.12");
+
+extern CUresult sim__cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyPeerAsync_ptsz(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyPeerAsync(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
+}
+
+extern CUresult sim__cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyPeerAsync_ptsz(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyPeerAsync(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyPeerAsync_ptsz, cuMemcpyPeerAsync_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev);
 SIM_EXPORT CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
@@ -11167,6 +11837,22 @@ SIM_EXPORT CUresult release0_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t b
 
 __asm__(".symver release0_cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync@libcudart.so.12");
 
+extern CUresult sim__cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream);
+SIM_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemAllocFromPoolAsync(dptr, bytesize, pool, hStream);
+}
+
+extern CUresult sim__cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemAllocFromPoolAsync(dptr, bytesize, pool, hStream);
+}
+
+__asm__(".symver release0_cuMemAllocFromPoolAsync_ptsz, cuMemAllocFromPoolAsync_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuStreamGetFlags(CUstream hStream, unsigned int *flags);
 SIM_EXPORT CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
 {
@@ -11180,6 +11866,22 @@ SIM_EXPORT CUresult release0_cuStreamGetFlags(CUstream hStream, unsigned int *fl
 }
 
 __asm__(".symver release0_cuStreamGetFlags, cuStreamGetFlags@libcudart.so.12");
+
+extern CUresult sim__cuStreamGetFlags(CUstream hStream, unsigned int *flags);
+SIM_EXPORT CUresult cuStreamGetFlags_ptsz(CUstream hStream, unsigned int *flags)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetFlags(hStream, flags);
+}
+
+extern CUresult sim__cuStreamGetFlags(CUstream hStream, unsigned int *flags);
+SIM_EXPORT CUresult release0_cuStreamGetFlags_ptsz(CUstream hStream, unsigned int *flags)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetFlags(hStream, flags);
+}
+
+__asm__(".symver release0_cuStreamGetFlags_ptsz, cuStreamGetFlags_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuStreamGetPriority(CUstream hStream, int *priority);
 SIM_EXPORT CUresult cuStreamGetPriority(CUstream hStream, int *priority)
@@ -11195,6 +11897,22 @@ SIM_EXPORT CUresult release0_cuStreamGetPriority(CUstream hStream, int *priority
 
 __asm__(".symver release0_cuStreamGetPriority, cuStreamGetPriority@libcudart.so.12");
 
+extern CUresult sim__cuStreamGetPriority(CUstream hStream, int *priority);
+SIM_EXPORT CUresult cuStreamGetPriority_ptsz(CUstream hStream, int *priority)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetPriority(hStream, priority);
+}
+
+extern CUresult sim__cuStreamGetPriority(CUstream hStream, int *priority);
+SIM_EXPORT CUresult release0_cuStreamGetPriority_ptsz(CUstream hStream, int *priority)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetPriority(hStream, priority);
+}
+
+__asm__(".symver release0_cuStreamGetPriority_ptsz, cuStreamGetPriority_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuStreamGetId(CUstream hStream, unsigned long long *streamId);
 SIM_EXPORT CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId)
 {
@@ -11208,6 +11926,22 @@ SIM_EXPORT CUresult release0_cuStreamGetId(CUstream hStream, unsigned long long 
 }
 
 __asm__(".symver release0_cuStreamGetId, cuStreamGetId@libcudart.so.12");
+
+extern CUresult sim__cuStreamGetId(CUstream hStream, unsigned long long *streamId);
+SIM_EXPORT CUresult cuStreamGetId_ptsz(CUstream hStream, unsigned long long *streamId)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetId(hStream, streamId);
+}
+
+extern CUresult sim__cuStreamGetId(CUstream hStream, unsigned long long *streamId);
+SIM_EXPORT CUresult release0_cuStreamGetId_ptsz(CUstream hStream, unsigned long long *streamId)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetId(hStream, streamId);
+}
+
+__asm__(".symver release0_cuStreamGetId_ptsz, cuStreamGetId_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuStreamGetDevice(CUstream hStream, CUdevice *device);
 SIM_EXPORT CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device)
@@ -11223,6 +11957,22 @@ SIM_EXPORT CUresult release0_cuStreamGetDevice(CUstream hStream, CUdevice *devic
 
 __asm__(".symver release0_cuStreamGetDevice, cuStreamGetDevice@libcudart.so.12");
 
+extern CUresult sim__cuStreamGetDevice(CUstream hStream, CUdevice *device);
+SIM_EXPORT CUresult cuStreamGetDevice_ptsz(CUstream hStream, CUdevice *device)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetDevice(hStream, device);
+}
+
+extern CUresult sim__cuStreamGetDevice(CUstream hStream, CUdevice *device);
+SIM_EXPORT CUresult release0_cuStreamGetDevice_ptsz(CUstream hStream, CUdevice *device)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetDevice(hStream, device);
+}
+
+__asm__(".symver release0_cuStreamGetDevice_ptsz, cuStreamGetDevice_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
 SIM_EXPORT CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
 {
@@ -11236,6 +11986,22 @@ SIM_EXPORT CUresult release0_cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
 }
 
 __asm__(".symver release0_cuStreamGetCtx, cuStreamGetCtx@libcudart.so.12");
+
+extern CUresult sim__cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
+SIM_EXPORT CUresult cuStreamGetCtx_ptsz(CUstream hStream, CUcontext *pctx)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetCtx(hStream, pctx);
+}
+
+extern CUresult sim__cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
+SIM_EXPORT CUresult release0_cuStreamGetCtx_ptsz(CUstream hStream, CUcontext *pctx)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetCtx(hStream, pctx);
+}
+
+__asm__(".symver release0_cuStreamGetCtx_ptsz, cuStreamGetCtx_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags);
 SIM_EXPORT CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags)
@@ -11251,6 +12017,22 @@ SIM_EXPORT CUresult release0_cuStreamAddCallback(CUstream hStream, CUstreamCallb
 
 __asm__(".symver release0_cuStreamAddCallback, cuStreamAddCallback@libcudart.so.12");
 
+extern CUresult sim__cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags);
+SIM_EXPORT CUresult cuStreamAddCallback_ptsz(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamAddCallback(hStream, callback, userData, flags);
+}
+
+extern CUresult sim__cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamAddCallback_ptsz(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamAddCallback(hStream, callback, userData, flags);
+}
+
+__asm__(".symver release0_cuStreamAddCallback_ptsz, cuStreamAddCallback_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
 SIM_EXPORT CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 {
@@ -11264,6 +12046,22 @@ SIM_EXPORT CUresult release0_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, voi
 }
 
 __asm__(".symver release0_cuLaunchHostFunc, cuLaunchHostFunc@libcudart.so.12");
+
+extern CUresult sim__cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
+SIM_EXPORT CUresult cuLaunchHostFunc_ptsz(CUstream hStream, CUhostFn fn, void *userData)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuLaunchHostFunc(hStream, fn, userData);
+}
+
+extern CUresult sim__cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
+SIM_EXPORT CUresult release0_cuLaunchHostFunc_ptsz(CUstream hStream, CUhostFn fn, void *userData)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuLaunchHostFunc(hStream, fn, userData);
+}
+
+__asm__(".symver release0_cuLaunchHostFunc_ptsz, cuLaunchHostFunc_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags);
 SIM_EXPORT CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
@@ -11279,6 +12077,22 @@ SIM_EXPORT CUresult release0_cuStreamAttachMemAsync(CUstream hStream, CUdevicept
 
 __asm__(".symver release0_cuStreamAttachMemAsync, cuStreamAttachMemAsync@libcudart.so.12");
 
+extern CUresult sim__cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags);
+SIM_EXPORT CUresult cuStreamAttachMemAsync_ptsz(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamAttachMemAsync(hStream, dptr, length, flags);
+}
+
+extern CUresult sim__cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamAttachMemAsync_ptsz(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamAttachMemAsync(hStream, dptr, length, flags);
+}
+
+__asm__(".symver release0_cuStreamAttachMemAsync_ptsz, cuStreamAttachMemAsync_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags);
 SIM_EXPORT CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
@@ -11292,6 +12106,22 @@ SIM_EXPORT CUresult release0_cuEventRecordWithFlags(CUevent hEvent, CUstream hSt
 }
 
 __asm__(".symver release0_cuEventRecordWithFlags, cuEventRecordWithFlags@libcudart.so.12");
+
+extern CUresult sim__cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags);
+SIM_EXPORT CUresult cuEventRecordWithFlags_ptsz(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuEventRecordWithFlags(hEvent, hStream, flags);
+}
+
+extern CUresult sim__cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags);
+SIM_EXPORT CUresult release0_cuEventRecordWithFlags_ptsz(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuEventRecordWithFlags(hEvent, hStream, flags);
+}
+
+__asm__(".symver release0_cuEventRecordWithFlags_ptsz, cuEventRecordWithFlags_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode);
 SIM_EXPORT CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
@@ -11307,6 +12137,22 @@ SIM_EXPORT CUresult release0_cuStreamBeginCapture_v2(CUstream hStream, CUstreamC
 
 __asm__(".symver release0_cuStreamBeginCapture_v2, cuStreamBeginCapture_v2@libcudart.so.12");
 
+extern CUresult sim__cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode);
+SIM_EXPORT CUresult cuStreamBeginCapture_v2_ptsz(CUstream hStream, CUstreamCaptureMode mode)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamBeginCapture_v2(hStream, mode);
+}
+
+extern CUresult sim__cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode);
+SIM_EXPORT CUresult release0_cuStreamBeginCapture_v2_ptsz(CUstream hStream, CUstreamCaptureMode mode)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamBeginCapture_v2(hStream, mode);
+}
+
+__asm__(".symver release0_cuStreamBeginCapture_v2_ptsz, cuStreamBeginCapture_v2_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuStreamEndCapture(CUstream hStream, CUgraph *phGraph);
 SIM_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
 {
@@ -11321,6 +12167,22 @@ SIM_EXPORT CUresult release0_cuStreamEndCapture(CUstream hStream, CUgraph *phGra
 
 __asm__(".symver release0_cuStreamEndCapture, cuStreamEndCapture@libcudart.so.12");
 
+extern CUresult sim__cuStreamEndCapture(CUstream hStream, CUgraph *phGraph);
+SIM_EXPORT CUresult cuStreamEndCapture_ptsz(CUstream hStream, CUgraph *phGraph)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamEndCapture(hStream, phGraph);
+}
+
+extern CUresult sim__cuStreamEndCapture(CUstream hStream, CUgraph *phGraph);
+SIM_EXPORT CUresult release0_cuStreamEndCapture_ptsz(CUstream hStream, CUgraph *phGraph)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamEndCapture(hStream, phGraph);
+}
+
+__asm__(".symver release0_cuStreamEndCapture_ptsz, cuStreamEndCapture_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus);
 SIM_EXPORT CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
 {
@@ -11334,6 +12196,22 @@ SIM_EXPORT CUresult release0_cuStreamIsCapturing(CUstream hStream, CUstreamCaptu
 }
 
 __asm__(".symver release0_cuStreamIsCapturing, cuStreamIsCapturing@libcudart.so.12");
+
+extern CUresult sim__cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus);
+SIM_EXPORT CUresult cuStreamIsCapturing_ptsz(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamIsCapturing(hStream, captureStatus);
+}
+
+extern CUresult sim__cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus);
+SIM_EXPORT CUresult release0_cuStreamIsCapturing_ptsz(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamIsCapturing(hStream, captureStatus);
+}
+
+__asm__(".symver release0_cuStreamIsCapturing_ptsz, cuStreamIsCapturing_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
 SIM_EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
@@ -11503,6 +12381,22 @@ SIM_EXPORT CUresult release0_cuGraphUpload(CUgraphExec hGraphExec, CUstream hStr
 
 __asm__(".symver release0_cuGraphUpload, cuGraphUpload@libcudart.so.12");
 
+extern CUresult sim__cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream);
+SIM_EXPORT CUresult cuGraphUpload_ptsz(CUgraphExec hGraphExec, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuGraphUpload(hGraphExec, hStream);
+}
+
+extern CUresult sim__cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream);
+SIM_EXPORT CUresult release0_cuGraphUpload_ptsz(CUgraphExec hGraphExec, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuGraphUpload(hGraphExec, hStream);
+}
+
+__asm__(".symver release0_cuGraphUpload_ptsz, cuGraphUpload_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream);
 SIM_EXPORT CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream)
 {
@@ -11516,6 +12410,22 @@ SIM_EXPORT CUresult release0_cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStr
 }
 
 __asm__(".symver release0_cuGraphLaunch, cuGraphLaunch@libcudart.so.12");
+
+extern CUresult sim__cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream);
+SIM_EXPORT CUresult cuGraphLaunch_ptsz(CUgraphExec hGraphExec, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuGraphLaunch(hGraphExec, hStream);
+}
+
+extern CUresult sim__cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream);
+SIM_EXPORT CUresult release0_cuGraphLaunch_ptsz(CUgraphExec hGraphExec, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuGraphLaunch(hGraphExec, hStream);
+}
+
+__asm__(".symver release0_cuGraphLaunch_ptsz, cuGraphLaunch_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuGraphExecDestroy(CUgraphExec hGraphExec);
 SIM_EXPORT CUresult cuGraphExecDestroy(CUgraphExec hGraphExec)
@@ -11797,6 +12707,22 @@ SIM_EXPORT CUresult release0_cuLaunchKernel(CUfunction f, unsigned int gridDimX,
 
 __asm__(".symver release0_cuLaunchKernel, cuLaunchKernel@libcudart.so.12");
 
+extern CUresult sim__cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra);
+SIM_EXPORT CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuLaunchKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream, kernelParams, extra);
+}
+
+extern CUresult sim__cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra);
+SIM_EXPORT CUresult release0_cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuLaunchKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream, kernelParams, extra);
+}
+
+__asm__(".symver release0_cuLaunchKernel_ptsz, cuLaunchKernel_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams);
 SIM_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
 {
@@ -11810,6 +12736,22 @@ SIM_EXPORT CUresult release0_cuLaunchCooperativeKernel(CUfunction f, unsigned in
 }
 
 __asm__(".symver release0_cuLaunchCooperativeKernel, cuLaunchCooperativeKernel@libcudart.so.12");
+
+extern CUresult sim__cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams);
+SIM_EXPORT CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuLaunchCooperativeKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream, kernelParams);
+}
+
+extern CUresult sim__cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams);
+SIM_EXPORT CUresult release0_cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuLaunchCooperativeKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream, kernelParams);
+}
+
+__asm__(".symver release0_cuLaunchCooperativeKernel_ptsz, cuLaunchCooperativeKernel_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc);
 SIM_EXPORT CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
@@ -11923,6 +12865,22 @@ SIM_EXPORT CUresult release0_cuStreamSetAttribute(CUstream hStream, CUlaunchAttr
 
 __asm__(".symver release0_cuStreamSetAttribute, cuStreamSetAttribute@libcudart.so.12");
 
+extern CUresult sim__cuStreamSetAttribute(CUstream hStream, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value);
+SIM_EXPORT CUresult cuStreamSetAttribute_ptsz(CUstream hStream, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamSetAttribute(hStream, attr, value);
+}
+
+extern CUresult sim__cuStreamSetAttribute(CUstream hStream, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value);
+SIM_EXPORT CUresult release0_cuStreamSetAttribute_ptsz(CUstream hStream, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamSetAttribute(hStream, attr, value);
+}
+
+__asm__(".symver release0_cuStreamSetAttribute_ptsz, cuStreamSetAttribute_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuStreamGetAttribute(CUstream hStream, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out);
 SIM_EXPORT CUresult cuStreamGetAttribute(CUstream hStream, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out)
 {
@@ -11936,6 +12894,22 @@ SIM_EXPORT CUresult release0_cuStreamGetAttribute(CUstream hStream, CUlaunchAttr
 }
 
 __asm__(".symver release0_cuStreamGetAttribute, cuStreamGetAttribute@libcudart.so.12");
+
+extern CUresult sim__cuStreamGetAttribute(CUstream hStream, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out);
+SIM_EXPORT CUresult cuStreamGetAttribute_ptsz(CUstream hStream, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetAttribute(hStream, attr, value_out);
+}
+
+extern CUresult sim__cuStreamGetAttribute(CUstream hStream, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out);
+SIM_EXPORT CUresult release0_cuStreamGetAttribute_ptsz(CUstream hStream, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetAttribute(hStream, attr, value_out);
+}
+
+__asm__(".symver release0_cuStreamGetAttribute_ptsz, cuStreamGetAttribute_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuStreamCopyAttributes(CUstream dst, CUstream src);
 SIM_EXPORT CUresult cuStreamCopyAttributes(CUstream dst, CUstream src)
@@ -11951,6 +12925,24 @@ SIM_EXPORT CUresult release0_cuStreamCopyAttributes(CUstream dst, CUstream src)
 
 __asm__(".symver release0_cuStreamCopyAttributes, cuStreamCopyAttributes@libcudart.so.12");
 
+extern CUresult sim__cuStreamCopyAttributes(CUstream dst, CUstream src);
+SIM_EXPORT CUresult cuStreamCopyAttributes_ptsz(CUstream dst, CUstream src)
+{
+    if (dst == 0) { dst = CU_STREAM_PER_THREAD; }
+    if (src == 0) { src = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamCopyAttributes(dst, src);
+}
+
+extern CUresult sim__cuStreamCopyAttributes(CUstream dst, CUstream src);
+SIM_EXPORT CUresult release0_cuStreamCopyAttributes_ptsz(CUstream dst, CUstream src)
+{
+    if (dst == 0) { dst = CU_STREAM_PER_THREAD; }
+    if (src == 0) { src = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamCopyAttributes(dst, src);
+}
+
+__asm__(".symver release0_cuStreamCopyAttributes_ptsz, cuStreamCopyAttributes_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra);
 SIM_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
 {
@@ -11964,6 +12956,32 @@ SIM_EXPORT CUresult release0_cuLaunchKernelEx(const CUlaunchConfig *config, CUfu
 }
 
 __asm__(".symver release0_cuLaunchKernelEx, cuLaunchKernelEx@libcudart.so.12");
+
+extern CUresult sim__cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra);
+SIM_EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
+{
+    CUlaunchConfig own;
+    if (config != 0 && config->hStream == 0) {
+        own = *config;
+        own.hStream = CU_STREAM_PER_THREAD;
+        config = &own;
+    }
+    return sim__cuLaunchKernelEx(config, f, kernelParams, extra);
+}
+
+extern CUresult sim__cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra);
+SIM_EXPORT CUresult release0_cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
+{
+    CUlaunchConfig own;
+    if (config != 0 && config->hStream == 0) {
+        own = *config;
+        own.hStream = CU_STREAM_PER_THREAD;
+        config = &own;
+    }
+    return sim__cuLaunchKernelEx(config, f, kernelParams, extra);
+}
+
+__asm__(".symver release0_cuLaunchKernelEx_ptsz, cuLaunchKernelEx_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
 SIM_EXPORT CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
@@ -12441,6 +13459,22 @@ SIM_EXPORT CUresult release0_cuLaunchGridAsync(CUfunction f, int grid_width, int
 
 __asm__(".symver release0_cuLaunchGridAsync, cuLaunchGridAsync@libcudart.so.12");
 
+extern CUresult sim__cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream);
+SIM_EXPORT CUresult cuLaunchGridAsync_ptsz(CUfunction f, int grid_width, int grid_height, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuLaunchGridAsync(f, grid_width, grid_height, hStream);
+}
+
+extern CUresult sim__cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream);
+SIM_EXPORT CUresult release0_cuLaunchGridAsync_ptsz(CUfunction f, int grid_width, int grid_height, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuLaunchGridAsync(f, grid_width, grid_height, hStream);
+}
+
+__asm__(".symver release0_cuLaunchGridAsync_ptsz, cuLaunchGridAsync_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuImportExternalMemory(CUexternalMemory *extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc);
 SIM_EXPORT CUresult cuImportExternalMemory(CUexternalMemory *extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc)
 {
@@ -12525,6 +13559,22 @@ SIM_EXPORT CUresult release0_cuSignalExternalSemaphoresAsync(const CUexternalSem
 
 __asm__(".symver release0_cuSignalExternalSemaphoresAsync, cuSignalExternalSemaphoresAsync@libcudart.so.12");
 
+extern CUresult sim__cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream);
+SIM_EXPORT CUresult cuSignalExternalSemaphoresAsync_ptsz(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream)
+{
+    if (stream == 0) { stream = CU_STREAM_PER_THREAD; }
+    return sim__cuSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+extern CUresult sim__cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream);
+SIM_EXPORT CUresult release0_cuSignalExternalSemaphoresAsync_ptsz(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream)
+{
+    if (stream == 0) { stream = CU_STREAM_PER_THREAD; }
+    return sim__cuSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release0_cuSignalExternalSemaphoresAsync_ptsz, cuSignalExternalSemaphoresAsync_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream);
 SIM_EXPORT CUresult cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream)
 {
@@ -12538,6 +13588,22 @@ SIM_EXPORT CUresult release0_cuWaitExternalSemaphoresAsync(const CUexternalSemap
 }
 
 __asm__(".symver release0_cuWaitExternalSemaphoresAsync, cuWaitExternalSemaphoresAsync@libcudart.so.12");
+
+extern CUresult sim__cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream);
+SIM_EXPORT CUresult cuWaitExternalSemaphoresAsync_ptsz(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream)
+{
+    if (stream == 0) { stream = CU_STREAM_PER_THREAD; }
+    return sim__cuWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+extern CUresult sim__cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream);
+SIM_EXPORT CUresult release0_cuWaitExternalSemaphoresAsync_ptsz(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream)
+{
+    if (stream == 0) { stream = CU_STREAM_PER_THREAD; }
+    return sim__cuWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+__asm__(".symver release0_cuWaitExternalSemaphoresAsync_ptsz, cuWaitExternalSemaphoresAsync_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuDestroyExternalSemaphore(CUexternalSemaphore extSem);
 SIM_EXPORT CUresult cuDestroyExternalSemaphore(CUexternalSemaphore extSem)
@@ -12567,6 +13633,22 @@ SIM_EXPORT CUresult release0_cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr
 
 __asm__(".symver release0_cuStreamWaitValue32_v2, cuStreamWaitValue32_v2@libcudart.so.12");
 
+extern CUresult sim__cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
+SIM_EXPORT CUresult cuStreamWaitValue32_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+    if (stream == 0) { stream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamWaitValue32_v2(stream, addr, value, flags);
+}
+
+extern CUresult sim__cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamWaitValue32_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+    if (stream == 0) { stream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamWaitValue32_v2(stream, addr, value, flags);
+}
+
+__asm__(".symver release0_cuStreamWaitValue32_v2_ptsz, cuStreamWaitValue32_v2_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
 SIM_EXPORT CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
@@ -12580,6 +13662,22 @@ SIM_EXPORT CUresult release0_cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr
 }
 
 __asm__(".symver release0_cuStreamWaitValue64_v2, cuStreamWaitValue64_v2@libcudart.so.12");
+
+extern CUresult sim__cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
+SIM_EXPORT CUresult cuStreamWaitValue64_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    if (stream == 0) { stream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamWaitValue64_v2(stream, addr, value, flags);
+}
+
+extern CUresult sim__cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamWaitValue64_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    if (stream == 0) { stream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamWaitValue64_v2(stream, addr, value, flags);
+}
+
+__asm__(".symver release0_cuStreamWaitValue64_v2_ptsz, cuStreamWaitValue64_v2_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
 SIM_EXPORT CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
@@ -12595,6 +13693,22 @@ SIM_EXPORT CUresult release0_cuStreamWriteValue32_v2(CUstream stream, CUdevicept
 
 __asm__(".symver release0_cuStreamWriteValue32_v2, cuStreamWriteValue32_v2@libcudart.so.12");
 
+extern CUresult sim__cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
+SIM_EXPORT CUresult cuStreamWriteValue32_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+    if (stream == 0) { stream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamWriteValue32_v2(stream, addr, value, flags);
+}
+
+extern CUresult sim__cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamWriteValue32_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+    if (stream == 0) { stream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamWriteValue32_v2(stream, addr, value, flags);
+}
+
+__asm__(".symver release0_cuStreamWriteValue32_v2_ptsz, cuStreamWriteValue32_v2_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
 SIM_EXPORT CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
@@ -12609,6 +13723,22 @@ SIM_EXPORT CUresult release0_cuStreamWriteValue64_v2(CUstream stream, CUdevicept
 
 __asm__(".symver release0_cuStreamWriteValue64_v2, cuStreamWriteValue64_v2@libcudart.so.12");
 
+extern CUresult sim__cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
+SIM_EXPORT CUresult cuStreamWriteValue64_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    if (stream == 0) { stream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamWriteValue64_v2(stream, addr, value, flags);
+}
+
+extern CUresult sim__cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamWriteValue64_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    if (stream == 0) { stream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamWriteValue64_v2(stream, addr, value, flags);
+}
+
+__asm__(".symver release0_cuStreamWriteValue64_v2_ptsz, cuStreamWriteValue64_v2_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags);
 SIM_EXPORT CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
 {
@@ -12622,6 +13752,22 @@ SIM_EXPORT CUresult release0_cuStreamBatchMemOp_v2(CUstream stream, unsigned int
 }
 
 __asm__(".symver release0_cuStreamBatchMemOp_v2, cuStreamBatchMemOp_v2@libcudart.so.12");
+
+extern CUresult sim__cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags);
+SIM_EXPORT CUresult cuStreamBatchMemOp_v2_ptsz(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
+{
+    if (stream == 0) { stream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamBatchMemOp_v2(stream, count, paramArray, flags);
+}
+
+extern CUresult sim__cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamBatchMemOp_v2_ptsz(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
+{
+    if (stream == 0) { stream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamBatchMemOp_v2(stream, count, paramArray, flags);
+}
+
+__asm__(".symver release0_cuStreamBatchMemOp_v2_ptsz, cuStreamBatchMemOp_v2_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
 SIM_EXPORT CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
@@ -13743,6 +14889,22 @@ SIM_EXPORT CUresult release0_cuStreamBeginCaptureToGraph(CUstream hStream, CUgra
 
 __asm__(".symver release0_cuStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph@libcudart.so.12");
 
+extern CUresult sim__cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode);
+SIM_EXPORT CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamBeginCaptureToGraph(hStream, hGraph, dependencies, dependencyData, numDependencies, mode);
+}
+
+extern CUresult sim__cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode);
+SIM_EXPORT CUresult release0_cuStreamBeginCaptureToGraph_ptsz(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamBeginCaptureToGraph(hStream, hGraph, dependencies, dependencyData, numDependencies, mode);
+}
+
+__asm__(".symver release0_cuStreamBeginCaptureToGraph_ptsz, cuStreamBeginCaptureToGraph_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out);
 SIM_EXPORT CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out)
 {
@@ -13756,6 +14918,22 @@ SIM_EXPORT CUresult release0_cuStreamGetCaptureInfo_v2(CUstream hStream, CUstrea
 }
 
 __asm__(".symver release0_cuStreamGetCaptureInfo_v2, cuStreamGetCaptureInfo_v2@libcudart.so.12");
+
+extern CUresult sim__cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out);
+SIM_EXPORT CUresult cuStreamGetCaptureInfo_v2_ptsz(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
+extern CUresult sim__cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out);
+SIM_EXPORT CUresult release0_cuStreamGetCaptureInfo_v2_ptsz(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
+__asm__(".symver release0_cuStreamGetCaptureInfo_v2_ptsz, cuStreamGetCaptureInfo_v2_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out);
 SIM_EXPORT CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
@@ -13771,6 +14949,22 @@ SIM_EXPORT CUresult release0_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstrea
 
 __asm__(".symver release0_cuStreamGetCaptureInfo_v3, cuStreamGetCaptureInfo_v3@libcudart.so.12");
 
+extern CUresult sim__cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out);
+SIM_EXPORT CUresult cuStreamGetCaptureInfo_v3_ptsz(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+}
+
+extern CUresult sim__cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out);
+SIM_EXPORT CUresult release0_cuStreamGetCaptureInfo_v3_ptsz(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+}
+
+__asm__(".symver release0_cuStreamGetCaptureInfo_v3_ptsz, cuStreamGetCaptureInfo_v3_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags);
 SIM_EXPORT CUresult cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags)
 {
@@ -13784,6 +14978,22 @@ SIM_EXPORT CUresult release0_cuStreamUpdateCaptureDependencies(CUstream hStream,
 }
 
 __asm__(".symver release0_cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies@libcudart.so.12");
+
+extern CUresult sim__cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags);
+SIM_EXPORT CUresult cuStreamUpdateCaptureDependencies_ptsz(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamUpdateCaptureDependencies(hStream, dependencies, numDependencies, flags);
+}
+
+extern CUresult sim__cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamUpdateCaptureDependencies_ptsz(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamUpdateCaptureDependencies(hStream, dependencies, numDependencies, flags);
+}
+
+__asm__(".symver release0_cuStreamUpdateCaptureDependencies_ptsz, cuStreamUpdateCaptureDependencies_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
 SIM_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
@@ -13799,6 +15009,22 @@ SIM_EXPORT CUresult release0_cuStreamUpdateCaptureDependencies_v2(CUstream hStre
 
 __asm__(".symver release0_cuStreamUpdateCaptureDependencies_v2, cuStreamUpdateCaptureDependencies_v2@libcudart.so.12");
 
+extern CUresult sim__cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
+SIM_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2_ptsz(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamUpdateCaptureDependencies_v2(hStream, dependencies, dependencyData, numDependencies, flags);
+}
+
+extern CUresult sim__cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
+SIM_EXPORT CUresult release0_cuStreamUpdateCaptureDependencies_v2_ptsz(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamUpdateCaptureDependencies_v2(hStream, dependencies, dependencyData, numDependencies, flags);
+}
+
+__asm__(".symver release0_cuStreamUpdateCaptureDependencies_v2_ptsz, cuStreamUpdateCaptureDependencies_v2_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream)
 {
@@ -13813,6 +15039,22 @@ SIM_EXPORT CUresult release0_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *
 
 __asm__(".symver release0_cuMemcpyBatchAsync, cuMemcpyBatchAsync@libcudart.so.12");
 
+extern CUresult sim__cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, hStream);
+}
+
+extern CUresult sim__cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyBatchAsync_ptsz(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyBatchAsync_ptsz, cuMemcpyBatchAsync_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream);
 SIM_EXPORT CUresult cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream)
 {
@@ -13826,6 +15068,22 @@ SIM_EXPORT CUresult release0_cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_B
 }
 
 __asm__(".symver release0_cuMemcpy3DBatchAsync, cuMemcpy3DBatchAsync@libcudart.so.12");
+
+extern CUresult sim__cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpy3DBatchAsync_ptsz(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpy3DBatchAsync(numOps, opList, failIdx, flags, hStream);
+}
+
+extern CUresult sim__cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpy3DBatchAsync_ptsz(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpy3DBatchAsync(numOps, opList, failIdx, flags, hStream);
+}
+
+__asm__(".symver release0_cuMemcpy3DBatchAsync_ptsz, cuMemcpy3DBatchAsync_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location);
 SIM_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
@@ -13854,6 +15112,22 @@ SIM_EXPORT CUresult release0_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t co
 }
 
 __asm__(".symver release0_cuMemPrefetchAsync_v2, cuMemPrefetchAsync_v2@libcudart.so.12");
+
+extern CUresult sim__cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream);
+SIM_EXPORT CUresult cuMemPrefetchAsync_v2_ptsz(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemPrefetchAsync_v2(devPtr, count, location, flags, hStream);
+}
+
+extern CUresult sim__cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemPrefetchAsync_v2_ptsz(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemPrefetchAsync_v2(devPtr, count, location, flags, hStream);
+}
+
+__asm__(".symver release0_cuMemPrefetchAsync_v2_ptsz, cuMemPrefetchAsync_v2_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count);
 SIM_EXPORT CUresult cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count)
@@ -14149,6 +15423,22 @@ SIM_EXPORT CUresult release0_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *p
 
 __asm__(".symver release0_cuStreamGetGreenCtx, cuStreamGetGreenCtx@libcudart.so.12");
 
+extern CUresult sim__cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx);
+SIM_EXPORT CUresult cuStreamGetGreenCtx_ptsz(CUstream hStream, CUgreenCtx *phCtx)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetGreenCtx(hStream, phCtx);
+}
+
+extern CUresult sim__cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx);
+SIM_EXPORT CUresult release0_cuStreamGetGreenCtx_ptsz(CUstream hStream, CUgreenCtx *phCtx)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetGreenCtx(hStream, phCtx);
+}
+
+__asm__(".symver release0_cuStreamGetGreenCtx_ptsz, cuStreamGetGreenCtx_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx);
 SIM_EXPORT CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {
@@ -14162,6 +15452,22 @@ SIM_EXPORT CUresult release0_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx
 }
 
 __asm__(".symver release0_cuStreamGetCtx_v2, cuStreamGetCtx_v2@libcudart.so.12");
+
+extern CUresult sim__cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx);
+SIM_EXPORT CUresult cuStreamGetCtx_v2_ptsz(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetCtx_v2(hStream, pCtx, pGreenCtx);
+}
+
+extern CUresult sim__cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx);
+SIM_EXPORT CUresult release0_cuStreamGetCtx_v2_ptsz(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuStreamGetCtx_v2(hStream, pCtx, pGreenCtx);
+}
+
+__asm__(".symver release0_cuStreamGetCtx_v2_ptsz, cuStreamGetCtx_v2_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent);
 SIM_EXPORT CUresult cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)

@@ -200,6 +200,20 @@ static int first_sim__cuda_refuse(int error, const char *explanation)
     return extension.impl_sim__cuda_refuse(error, explanation);
 }
 
+static CUresult first_sim__cuda_private(void)
+{
+    if (extension.impl_sim_attach("sim__cuda_private") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_sim__cuda_private, extension.impl_sim__cuda_private, __ATOMIC_RELEASE);
+    return extension.impl_sim__cuda_private();
+}
+
+static CUresult first_sim__cuda_integrity(uint32_t version, uint64_t seconds, void *digest, const uint64_t *addresses)
+{
+    if (extension.impl_sim_attach("sim__cuda_integrity") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_sim__cuda_integrity, extension.impl_sim__cuda_integrity, __ATOMIC_RELEASE);
+    return extension.impl_sim__cuda_integrity(version, seconds, digest, addresses);
+}
+
 static NvDlaError first_sim__nvdla_create(void **runtime)
 {
     if (extension.impl_sim_attach("sim__nvdla_create") != 0) { return NvDlaError_ResourceError; }
@@ -2193,6 +2207,13 @@ static cudaError_t first_cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13
     if (extension.impl_sim_attach("cudaGetDeviceProperties_v13") != 0) { return cudaErrorUnknown; }
     __atomic_store_n(&sim_bridge.impl_cudaGetDeviceProperties_v13, extension.impl_cudaGetDeviceProperties_v13, __ATOMIC_RELEASE);
     return extension.impl_cudaGetDeviceProperties_v13(prop, device);
+}
+
+static cudaError_t first_cudaRuntimeGetVersion_v13(int *runtimeVersion)
+{
+    if (extension.impl_sim_attach("cudaRuntimeGetVersion_v13") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaRuntimeGetVersion_v13, extension.impl_cudaRuntimeGetVersion_v13, __ATOMIC_RELEASE);
+    return extension.impl_cudaRuntimeGetVersion_v13(runtimeVersion);
 }
 
 static cudaError_t first_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
@@ -8509,6 +8530,8 @@ static const struct sim_bridge first = {
     .impl_sim__cuda_checks = first_sim__cuda_checks,
     .impl_sim__cuda_ranges = first_sim__cuda_ranges,
     .impl_sim__cuda_refuse = first_sim__cuda_refuse,
+    .impl_sim__cuda_private = first_sim__cuda_private,
+    .impl_sim__cuda_integrity = first_sim__cuda_integrity,
     .impl_sim__nvdla_create = first_sim__nvdla_create,
     .impl_sim__nvdla_destroy = first_sim__nvdla_destroy,
     .impl_sim__nvdla_cores = first_sim__nvdla_cores,
@@ -8794,6 +8817,7 @@ static const struct sim_bridge first = {
     .impl_cudaDestroyExternalSemaphore = first_cudaDestroyExternalSemaphore,
     .impl_cudaGetDeviceProperties = first_cudaGetDeviceProperties,
     .impl_cudaGetDeviceProperties_v13 = first_cudaGetDeviceProperties_v13,
+    .impl_cudaRuntimeGetVersion_v13 = first_cudaRuntimeGetVersion_v13,
     .impl_cudaSignalExternalSemaphoresAsync = first_cudaSignalExternalSemaphoresAsync,
     .impl_cudaWaitExternalSemaphoresAsync = first_cudaWaitExternalSemaphoresAsync,
     .impl_cudaMemcpyToArrayAsync = first_cudaMemcpyToArrayAsync,
@@ -9701,6 +9725,8 @@ static const struct sim_host host = {
     .sim_write = sim_write,
     .sim_stream_write = sim_stream_write,
     .sim_external_table = sim_external_table,
+    .sim_cuda_make_current = sim_cuda_make_current,
+    .sim_cuda_context_ends = sim_cuda_context_ends,
     .sim_cuda_open = sim_cuda_open,
     .sim_cuda_close = sim_cuda_close,
     .sim_cuda_node = sim_cuda_node,
@@ -9832,6 +9858,11 @@ CUresult impl_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersio
     return __atomic_load_n(&sim_bridge.impl_cuGetProcAddress_v2, __ATOMIC_ACQUIRE)(symbol, pfn, cudaVersion, flags, symbolStatus);
 }
 
+CUresult impl_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
+{
+    return __atomic_load_n(&sim_bridge.impl_cuGetExportTable, __ATOMIC_ACQUIRE)(ppExportTable, pExportTableId);
+}
+
 CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
 {
     return __atomic_load_n(&sim_bridge.impl_cuGetProcAddress, __ATOMIC_ACQUIRE)(symbol, pfn, cudaVersion, flags);
@@ -9951,6 +9982,18 @@ int sim__cuda_refuse(int error, const char *explanation)
 {
     if (sim_enter() != 0) { return -1; }
     return __atomic_load_n(&sim_bridge.impl_sim__cuda_refuse, __ATOMIC_ACQUIRE)(error, explanation);
+}
+
+CUresult sim__cuda_private(void)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_sim__cuda_private, __ATOMIC_ACQUIRE)();
+}
+
+CUresult sim__cuda_integrity(uint32_t version, uint64_t seconds, void *digest, const uint64_t *addresses)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_sim__cuda_integrity, __ATOMIC_ACQUIRE)(version, seconds, digest, addresses);
 }
 
 NvDlaError sim__nvdla_create(void **runtime)
@@ -11645,6 +11688,12 @@ SIM_EXPORT cudaError_t sim__cudaGetDeviceProperties_v13(struct cudlaSimDevicePro
     return __atomic_load_n(&sim_bridge.impl_cudaGetDeviceProperties_v13, __ATOMIC_ACQUIRE)(prop, device);
 }
 
+SIM_EXPORT cudaError_t sim__cudaRuntimeGetVersion_v13(int *runtimeVersion)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaRuntimeGetVersion_v13, __ATOMIC_ACQUIRE)(runtimeVersion);
+}
+
 SIM_EXPORT cudaError_t sim__cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
@@ -12627,12 +12676,6 @@ SIM_EXPORT CUresult sim__cuDriverGetVersion(int *driverVersion)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuDriverGetVersion, __ATOMIC_ACQUIRE)(driverVersion);
-}
-
-SIM_EXPORT CUresult sim__cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
-{
-    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return __atomic_load_n(&sim_bridge.impl_cuGetExportTable, __ATOMIC_ACQUIRE)(ppExportTable, pExportTableId);
 }
 
 SIM_EXPORT CUresult sim__cuGetErrorName(CUresult error, const char **pStr)

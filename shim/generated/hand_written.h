@@ -34,6 +34,7 @@ cudaError_t impl_cudaDeviceSynchronize(void);
 cudaError_t impl_cudaThreadSynchronize(void);
 cudaError_t impl_cudaStreamSynchronize(cudaStream_t stream);
 CUresult impl_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus);
+CUresult impl_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId);
 CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
 NvDlaError impl_NvDlaSubmit(void *session_handle, void *device_handle, NvDlaTask *tasks, NvU32 num_tasks);
 int32_t impl_dla_execute_task(void *engine_context, void *task_data, void *config_data);

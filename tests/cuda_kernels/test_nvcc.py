@@ -141,6 +141,33 @@ def test_options_of_a_gpus_code_mean_nothing() -> None:
     assert found.link == []
 
 
+STREAMS = """#include <cstdio>
+__global__ void k(int *x) { x[0] = 1; }
+int main() {
+    int *x;
+    size_t nodes = 0;
+    cudaGraph_t graph;
+    cudaMalloc(&x, 4);
+    cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeRelaxed);
+    k<<<1, 1>>>(x);
+    cudaMemsetAsync(x, 0, 4);
+    cudaStreamEndCapture(cudaStreamPerThread, &graph);
+    cudaGraphGetNodes(graph, nullptr, &nodes);
+    std::printf("%zu nodes", nodes);
+}
+"""
+
+
+@pytest.mark.parametrize(("kind", "nodes"), [("legacy", 0), ("per-thread", 2)])
+def test_which_default_stream_a_file_means(kind: str, nodes: int, tmp_path: Path) -> None:
+    source = tmp_path / "streams.cu"
+    source.write_text(STREAMS)
+    done = nvcc("--default-stream", kind, source, "-o", tmp_path / "app")
+    assert done.returncode == 0, done.stderr
+    found = subprocess.run([tmp_path / "app"], capture_output=True, text=True, check=True)
+    assert found.stdout == f"{nodes} nodes"
+
+
 def test_architectures_are_listed() -> None:
     """Scripts take the names from there: grep -o "compute_[0-9][0-9]"."""
     assert nvcc("--list-gpu-arch").stdout.split()[-2:] == ["compute_86", "compute_87"]

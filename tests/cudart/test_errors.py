@@ -157,9 +157,13 @@ def test_choosing_and_asking_for_the_device(cuda: Cuda) -> None:
         assert value.value == 0
     cuda.ok.cudaGetDeviceCount(ctypes.byref(value))
     assert value.value == 1
-    for version in ("cudaRuntimeGetVersion", "cudaDriverGetVersion"):
+    for version, number in (
+        ("cudaRuntimeGetVersion", 12090),
+        ("cudaRuntimeGetVersion_v13", 13000),
+        ("cudaDriverGetVersion", 13000),
+    ):
         getattr(cuda.ok, version)(ctypes.byref(value))
-        assert value.value == 12090
+        assert value.value == number
     cuda.ok.cudaSetDevice(0)
     cuda.ok.cudaInitDevice(0, 0, 0)
     cuda.fails("cudaErrorInvalidDevice", "cudaSetDevice", 1)

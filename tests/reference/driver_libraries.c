@@ -2,6 +2,7 @@
 #include <cuda.h>
 #include <nvrtc.h>
 
+#include <stdint.h>
 #include <string.h>
 
 #include "check.h"
@@ -17,6 +18,31 @@ static const char source[] =
     "__global__ void add(int *out, int by) { out[threadIdx.x] = base + by + threadIdx.x; }\n"
     "__global__ void scale(int *out, float by) { out[threadIdx.x] *= by; }\n"
     "}\n";
+
+/* A fat binary with code for a GPU only, which a driver refuses when something of it is needed. */
+static void other_code(void)
+{
+    struct {
+        uint32_t magic;
+        uint16_t version, head;
+        uint64_t size;
+        uint16_t kind, entry_version;
+        uint32_t entry_head;
+        uint64_t entry_size;
+        uint64_t rest[6];
+        char code[8];
+    } fat = {0xBA55ED50, 1, 16, 72, 2, 0x101, 64, 8, {0, 80ull << 32}, "\x7f" "ELF"};
+    CUlibrary library;
+    CUkernel kernel;
+    CUmodule module;
+    CHECK(cuModuleLoadData(&module, &fat) == CUDA_ERROR_NO_BINARY_FOR_GPU);
+    CALL(cuLibraryLoadData(&library, &fat, NULL, NULL, 0, NULL, NULL, 0));
+    for (int i = 0; i < 2; i++) {
+        CHECK(cuLibraryGetKernel(&kernel, library, "add") == CUDA_ERROR_NO_BINARY_FOR_GPU);
+    }
+    CALL(cuLibraryUnload(library));
+    CHECK(cuLibraryLoadData(&library, "what is this?...", NULL, NULL, 0, NULL, NULL, 0) == CUDA_ERROR_INVALID_IMAGE);
+}
 
 static char *compiled(void)
 {
@@ -122,6 +148,7 @@ int main(void)
     CALL(cuInit(0));
     CALL(cuDevicePrimaryCtxRetain(&context, 0));
     CALL(cuCtxSetCurrent(context));
+    other_code();
     CHECK(cuLibraryLoadFromFile(&library, "none.cubin", NULL, NULL, 0, NULL, NULL, 0)
           == CUDA_ERROR_FILE_NOT_FOUND);
     CALL(cuLibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0));

@@ -189,8 +189,14 @@ struct Launch {
     Shape shape;
     cudaStream_t stream;
 
-    explicit Launch(dim3 grid, dim3 size, size_t shared = 0, cudaStream_t of = nullptr)
+    /* In each file as that one was compiled: which default stream it means is not the program's choice. */
+    __attribute__((always_inline)) explicit inline Launch(dim3 grid, dim3 size, size_t shared = 0,
+                                                          cudaStream_t of = nullptr)
         : stream(of) {
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+        if (stream == nullptr)
+            stream = cudaStreamPerThread;
+#endif
         shape.grid = grid;
         shape.block = size;
         shape.shared_bytes = shared;

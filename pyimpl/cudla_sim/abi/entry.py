@@ -252,8 +252,9 @@ class _Call:
     def failed(self, error: BaseException) -> Any:
         """Remembers why, and returns what C gets."""
         family = self.family
+        told = True
         if isinstance(error, ApiError):
-            status, text = error.status, error.explanation
+            status, text, told = error.status, error.explanation, error.told
         elif isinstance(error, BadHandle):
             status, text = family.bad_handle, f"handle {error}"
         elif isinstance(error, MemoryFault):
@@ -268,7 +269,7 @@ class _Call:
             internal_error(self.name, error)
         explain.remember(f"{self.name}: {text}", family.name, status)
         state = process._Current.process
-        if state is not None and state.config.general.explain:
+        if told and state is not None and state.config.general.explain:
             tell(f"cudla-sim: {self.name}: {text} -> {family.status_name(status)} ({status})")
         return status if self.returns_status else self.failure
 

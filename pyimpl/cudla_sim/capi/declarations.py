@@ -296,6 +296,7 @@ DECLARATIONS: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
     'cudaDestroyExternalSemaphore': ('cuda/cuda_runtime_api.h', 'cudaError_t', (('extSem', 'cudaExternalSemaphore_t'),)),
     'cudaGetDeviceProperties': ('cuda/cuda_runtime_api.h', 'cudaError_t', (('prop', 'struct cudaDeviceProp *'), ('device', 'int'),)),
     'cudaGetDeviceProperties_v13': ('cuda/cuda_runtime_api.h', 'cudaError_t', (('prop', 'struct cudlaSimDeviceProp13 *'), ('device', 'int'),)),
+    'cudaRuntimeGetVersion_v13': ('cuda/cuda_runtime_api.h', 'cudaError_t', (('runtimeVersion', 'int *'),)),
     'cudaSignalExternalSemaphoresAsync': ('cuda/cuda_runtime_api.h', 'cudaError_t', (('extSemArray', 'const cudaExternalSemaphore_t *'), ('paramsArray', 'const struct cudaExternalSemaphoreSignalParams_v1 *'), ('numExtSems', 'unsigned int'), ('stream', 'cudaStream_t'),)),
     'cudaWaitExternalSemaphoresAsync': ('cuda/cuda_runtime_api.h', 'cudaError_t', (('extSemArray', 'const cudaExternalSemaphore_t *'), ('paramsArray', 'const struct cudaExternalSemaphoreWaitParams_v1 *'), ('numExtSems', 'unsigned int'), ('stream', 'cudaStream_t'),)),
     'cudaMemcpyToArrayAsync': ('cuda/crt/copy_api.h', 'cudaError_t', (('dst', 'cudaArray_t'), ('wOffset', 'size_t'), ('hOffset', 'size_t'), ('src', 'const void *'), ('count', 'size_t'), ('kind', 'enum cudaMemcpyKind'), ('stream', 'cudaStream_t'),)),

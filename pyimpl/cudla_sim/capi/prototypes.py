@@ -3906,6 +3906,7 @@ PROTOTYPES = {
     "cudaDestroyExternalSemaphore": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaGetDeviceProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cudaGetDeviceProperties_v13": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cudaRuntimeGetVersion_v13": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaSignalExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
     "cudaWaitExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
     "cudaMemcpyToArrayAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),

@@ -136,6 +136,7 @@ PARAMETERS = {
     "cudaDestroyExternalSemaphore": ("extSem",),
     "cudaGetDeviceProperties": ("prop", "device"),
     "cudaGetDeviceProperties_v13": ("prop", "device"),
+    "cudaRuntimeGetVersion_v13": ("runtimeVersion*",),
     "cudaSignalExternalSemaphoresAsync": ("extSemArray", "paramsArray", "numExtSems", "stream"),
     "cudaWaitExternalSemaphoresAsync": ("extSemArray", "paramsArray", "numExtSems", "stream"),
     "cudaMemcpyToArrayAsync": ("dst", "wOffset", "hOffset", "src", "count", "kind:cudaMemcpyKind", "stream"),

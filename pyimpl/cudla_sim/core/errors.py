@@ -10,6 +10,8 @@ class ApiError(Exception):
     what was found, what would have been right. Each API family derives its own class.
     """
 
+    told = True  # by the setting ``explain``; what programs only try out is not
+
     def __init__(self, status: int, explanation: str) -> None:
         super().__init__(explanation)
         self.status = int(status)

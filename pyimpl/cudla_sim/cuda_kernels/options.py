@@ -11,7 +11,7 @@ WITH_VALUE = {
     "-gencode": "", "--generate-code": "", "-arch": "", "--gpu-architecture": "", "-code": "",
     "--gpu-code": "", "-maxrregcount": "", "--maxrregcount": "", "-Xptxas": "",
     "--ptxas-options": "", "-Xnvlink": "", "--nvlink-options": "", "-Xarchive": "",
-    "--default-stream": "", "-default-stream": "", "-diag-suppress": "", "--diag-suppress": "",
+    "-diag-suppress": "", "--diag-suppress": "",
     "-diag-error": "", "--diag-error": "", "-diag-warn": "", "--diag-warn": "", "-Xcudafe": "",
     "-t": "", "--threads": "",
     "-keep-dir": "", "--keep-dir": "", "-rdc": "",
@@ -152,6 +152,8 @@ def parse(words: Sequence[str]) -> Options:
             found.compiler = rest()
         elif name in ("-cudart", "--cudart"):
             found.runtime = _runtime(rest())
+        elif name in ("-default-stream", "--default-stream"):
+            found.preprocess += _default_stream(rest())
         elif name in WITH_VALUE:
             rest()
         elif word in WITHOUT_VALUE:
@@ -241,6 +243,12 @@ def _runtime(kind: str) -> str:
     if kind not in names:
         raise BadOption(f"-cudart {kind}: none, shared or static")
     return names[kind]
+
+
+def _default_stream(kind: str) -> list[str]:
+    if kind not in ("legacy", "null", "per-thread"):
+        raise BadOption(f"--default-stream {kind}: legacy, null or per-thread")
+    return ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"] if kind == "per-thread" else []
 
 
 def _standard(text: str) -> str:

@@ -18,7 +18,11 @@ from ..core.config import Config
 from .errors import CudaError, invalid_value
 from .settings import Settings
 
-VERSION = 12090  # the runtime and driver version we answer: CUDA 12.9
+VERSION = 12090  # of the runtime: CUDA 12.9
+VERSION_13 = 13000  # for programs that were linked with libcudart.so.13
+DRIVER_VERSION = VERSION_13
+"""A driver serves the runtimes of its own release and of all before it (CUDA Compatibility,
+"Minor Version Compatibility"): that of 13.0 those of CUDA 13 and 12."""
 LEAST_PRIORITY, GREATEST_PRIORITY = 0, -5
 PITCH_ALIGN = 512
 TEXTURE_PITCH_ALIGN = 32

@@ -56,20 +56,12 @@ static const struct {
     {"cuStreamUpdateCaptureDependencies", 12030, "cuStreamUpdateCaptureDependencies_v2"},
 };
 
-/* Functions that take a default stream have a second form for the calling thread's own, which is not
- * here: answering the first would do the work in another stream. */
-static int has_stream(const char *symbol)
-{
-    return strncmp(symbol, "cuMemcpy", 8) == 0 || strncmp(symbol, "cuMemset", 8) == 0
-           || strncmp(symbol, "cuStreamSync", 12) == 0 || strncmp(symbol, "cuStreamQuery", 13) == 0
-           || strncmp(symbol, "cuStreamWait", 12) == 0 || strncmp(symbol, "cuEventRecord", 13) == 0;
-}
-
-static void *named(const char *symbol)
+static void *named(const char *symbol, int per_thread)
 {
     for (size_t i = 0; i < sim_driver_table_size; i++) {
         if (strcmp(symbol, sim_driver_table[i].name) == 0) {
-            return (void *)sim_driver_table[i].function;
+            const struct sim_driver_function *found = &sim_driver_table[i];
+            return (void *)(per_thread && found->per_thread != NULL ? found->per_thread : found->function);
         }
     }
     return NULL;
@@ -78,7 +70,7 @@ static void *named(const char *symbol)
 static void *find(const char *symbol, int version, cuuint64_t flags)
 {
     if (symbol == NULL || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) { return NULL; }
-    if (flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM && has_stream(symbol)) { return NULL; }
+    int per_thread = flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
     for (size_t i = 0; i < sizeof generations / sizeof *generations; i++) {
         if (strcmp(symbol, generations[i].name) == 0 && version >= generations[i].since) {
             symbol = generations[i].later;
@@ -87,9 +79,9 @@ static void *find(const char *symbol, int version, cuuint64_t flags)
     }
     /* Many names only have their second generation here. */
     char later[64];
-    void *found = named(symbol);
+    void *found = named(symbol, per_thread);
     return found == NULL && snprintf(later, sizeof later, "%s_v2", symbol) < (int)sizeof later
-               ? named(later)
+               ? named(later, per_thread)
                : found;
 }
 

@@ -39,13 +39,19 @@ def get_device(ordinal: int) -> Device:
 @cudart.export("cudaDriverGetVersion", ruined="ignore")
 def driver_version(version: Any) -> None:
     null(driverVersion=version)
-    version[0] = device.VERSION
+    version[0] = device.DRIVER_VERSION
 
 
 @cudart.export("cudaRuntimeGetVersion", ruined="ignore")
 def runtime_version(version: Any) -> None:
     null(runtimeVersion=version)
     version[0] = device.VERSION
+
+
+@cudart.export("cudaRuntimeGetVersion_v13", ruined="ignore")
+def runtime_version_13(version: Any) -> None:
+    null(runtimeVersion=version)
+    version[0] = device.VERSION_13
 
 
 def _last() -> int:

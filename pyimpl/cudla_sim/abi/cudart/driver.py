@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
@@ -13,7 +12,7 @@ from ...constants.cudart import CUdriverProcAddressQueryResult_enum as Found
 from ...constants.cudart import cudaError_enum as Result
 from ...cudart import context, device, messages
 from ...cudart.errors import CudaError
-from ..embedding import ffi, pointer
+from ..embedding import ffi, lib, pointer
 from ..entry import Family, Handler
 from .device import get_device, lasting, nvscisync_attributes, write_text
 
@@ -90,7 +89,13 @@ def init(flags: int) -> None:
 @driver.export("cuDriverGetVersion", early=True)
 def get_version(version: Any) -> None:
     null(driverVersion=version)
-    version[0] = device.VERSION
+    version[0] = device.DRIVER_VERSION
+
+
+class Absent(CudaError):
+    """Runtimes and libraries ask for all that a driver may have, some hundreds of names."""
+
+    told = False
 
 
 def _not_found(symbol: Any, target: Any, flags: int) -> None:
@@ -102,7 +107,7 @@ def _not_found(symbol: Any, target: Any, flags: int) -> None:
     if flags not in PROC_ADDRESS_FLAGS:
         raise CudaError(Result.CUDA_ERROR_INVALID_VALUE, f"flags is {flags:#x}; 0, 1 or 2")
     name = ffi.string(symbol, 200).decode(errors="replace")
-    raise CudaError(
+    raise Absent(
         Result.CUDA_ERROR_NOT_FOUND, f"the driver has no function {name!r} in that version"
     )
 
@@ -117,18 +122,6 @@ def get_proc_address_v2(symbol: Any, target: Any, _: int, flags: int, state: Any
     if state:
         state[0] = Found.CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND
     _not_found(symbol, target, flags)
-
-
-@driver.export("cuGetExportTable", early=True)
-def get_export_table(target: Any, identity: Any) -> None:
-    null(ppExportTable=target, pExportTableId=identity)
-    target[0] = ffi.NULL
-    number = uuid.UUID(bytes=bytes(ffi.buffer(identity, 16)))
-    raise CudaError(
-        Result.CUDA_ERROR_NOT_FOUND,
-        f"there is no private table {number}; NVIDIA's static runtime needs such tables: "
-        "link with the shared one (nvcc -cudart shared)",
-    )
 
 
 def _describe(text: str | None, target: Any, error: int) -> None:
@@ -220,6 +213,8 @@ def primary_release(ordinal: int) -> None:
     primary = primary_context()
     if primary.retained == 0:
         raise CudaError(Result.CUDA_ERROR_INVALID_CONTEXT, "the primary context is not retained")
+    if primary.retained == 1:
+        lib.sim_cuda_context_ends(pointer(primary.handle))
     primary.retained -= 1
 
 
@@ -240,19 +235,21 @@ def current_handle() -> int:
     if not thread.driver_context and thread.uses_runtime:
         primary = primary_context()
         primary.retained += 1
-        thread.driver_context = primary.handle
+        make_current(primary.handle)
         thread.uses_runtime = False  # once, until the runtime is called again
     return thread.driver_context
 
 
+def make_current(handle: int) -> None:
+    """In the calling thread; 0 is none."""
+    context.current().thread.driver_context = handle
+    lib.sim_cuda_make_current(pointer(handle))
+
+
 @driver.export("cuCtxSetCurrent")
 def ctx_set_current(wanted: Any) -> None:
-    thread = context.current().thread
-    thread.uses_runtime = False
-    if not wanted:
-        thread.driver_context = 0
-        return
-    thread.driver_context = driver.resolve(wanted, CONTEXT, "ctx").handle
+    context.current().thread.uses_runtime = False
+    make_current(driver.resolve(wanted, CONTEXT, "ctx").handle if wanted else 0)
 
 
 def require_current() -> PrimaryContext:

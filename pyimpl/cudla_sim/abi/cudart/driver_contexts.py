@@ -8,7 +8,7 @@ from ...constants.cudart import cudaDeviceAttr as Attribute
 from ...constants.cudart import cudaError_enum as Result
 from ...cudart import context
 from ...cudart.errors import CudaError
-from ..embedding import pointer
+from ..embedding import lib, pointer
 from . import device as runtime
 from . import launch_attributes
 from .device import get_device
@@ -76,6 +76,7 @@ def primary_set_flags(ordinal: int, flags: int) -> None:
 @driver.export("cuDevicePrimaryCtxReset_v2")
 def primary_reset(ordinal: int) -> None:
     get_device(ordinal)
+    lib.sim_cuda_context_ends(pointer(primary_context().handle))
     runtime.device_reset()
 
 

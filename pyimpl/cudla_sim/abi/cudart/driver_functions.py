@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from enum import IntEnum
 from typing import Any
@@ -17,7 +18,7 @@ from ..embedding import address, ffi, lib, pointer
 from . import modules
 from .device import get_device, lasting
 from .driver import driver, null
-from .images import image_of, image_of_file
+from .images import later, read, sources_of
 from .jit_options import Logs
 from .modules import MODULE, Module, check_kernel
 
@@ -36,7 +37,7 @@ def _kernels(module: Module) -> list[int]:
 def _owner(kernel: int) -> Module:
     """Raises CudaError(INVALID_HANDLE) for a kernel of the program itself."""
     for module in context.current().process.handles.live(MODULE):
-        if kernel in _kernels(module):
+        if module.loaded and kernel in _kernels(module):
             found: Module = module
             return found
     raise CudaError(
@@ -141,13 +142,23 @@ def func_set_shared_mem_config(function: Any, config: int) -> None:
 # --- libraries -----------------------------------------------------------------------------------
 
 
+def _library(
+    target: Any, image: Callable[[], bytes], count: int, options: Any, values: Any
+) -> None:
+    """Who wants logs of the compiler gets them now."""
+    made = Module(image)
+    if count:
+        with Logs(count, options, values):
+            made.load()
+    target[0] = pointer(modules.add(made))
+
+
 @driver.export("cuLibraryLoadData")
 def library_load_data(
     target: Any, code: Any, options: Any, values: Any, count: int, *_: Any
 ) -> None:
     null(library=target, code=code)
-    with Logs(count, options, values):
-        target[0] = pointer(modules.load(image_of(code)))
+    _library(target, later(lambda: sources_of(code)), count, options, values)
 
 
 @driver.export("cuLibraryLoadFromFile")
@@ -155,8 +166,8 @@ def library_load_from_file(
     target: Any, name: Any, options: Any, values: Any, count: int, *_: Any
 ) -> None:
     null(library=target, fileName=name)
-    with Logs(count, options, values):
-        target[0] = pointer(modules.load(image_of_file(name, "fileName")))
+    found, stem = read(name, "fileName")
+    _library(target, later(lambda: found, stem), count, options, values)
 
 
 @driver.export("cuLibraryUnload")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +120,23 @@ def compiled(sources: bytes | Sequence[str], name: str = "module") -> bytes:
         raise CudaError(
             Result.CUDA_ERROR_JIT_COMPILER_NOT_FOUND, f"PTX is compiled by g++: {error}"
         ) from None
+
+
+def later(sources: Callable[[], bytes | list[str]], name: str = "module") -> Callable[[], bytes]:
+    """What makes a module of them. Raises CudaError if they cannot be read; that none is for this
+    device is said by the result, as a driver does that loads code when it is needed."""
+    try:
+        found = sources()
+    except CudaError as error:
+        if error.status != Result.CUDA_ERROR_NO_BINARY_FOR_GPU:
+            raise
+        status, explanation = error.status, error.explanation
+
+        def refuse() -> bytes:
+            raise CudaError(status, explanation)
+
+        return refuse
+    return lambda: compiled(found, name)
 
 
 def read(name: Any, argument: str) -> tuple[bytes | list[str], str]:

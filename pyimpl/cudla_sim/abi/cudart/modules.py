@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from ...constants.cudart import CUfunction_attribute_enum as Attribute
@@ -18,6 +20,7 @@ from .driver import (
     CONTEXT,
     current_handle,
     driver,
+    make_current,
     null,
     primary_release,
     primary_retain,
@@ -51,22 +54,46 @@ def _descriptor() -> int:
 
 
 class Module:
-    """A shared library in memory. The descriptor stays open, as the loader knows files by name."""
+    """A shared library in memory. The descriptor stays open, as the loader knows files by name.
 
-    def __init__(self, image: bytes) -> None:
-        self.descriptor = _descriptor()
-        try:
-            with open(self.descriptor, "wb", closefd=False) as file:
-                file.write(image)
-            self.library = ctypes.CDLL(_name(self.descriptor), mode=os.RTLD_NOW)
-        except OSError as error:
-            os.close(self.descriptor)
-            raise CudaError(Result.CUDA_ERROR_INVALID_IMAGE, f"image: {error}") from None
+    *image* is made when something of it is needed, once (CUDA Programming Guide, "Lazy Loading").
+    """
+
+    def __init__(self, image: Callable[[], bytes]) -> None:
+        self._image = image
+        self._lock = threading.Lock()
+        self._loaded: tuple[int, ctypes.CDLL] | None = None
+        self._refused: CudaError | None = None
         self.handle = 0
         self.variables: set[int] = set()
         """Addresses of those that were asked for."""
         self.references: dict[int, tuple[str, Any]] = {}
         """Textures and surfaces that were asked for, by address, with the kind of their handles."""
+
+    def load(self) -> tuple[int, ctypes.CDLL]:
+        """Its file's descriptor and the library. Raises CudaError, the same one each time."""
+        with self._lock:
+            if self._refused is not None:
+                raise CudaError(self._refused.status, self._refused.explanation)
+            if self._loaded is None:
+                try:
+                    self._loaded = _in_memory(self._image())
+                except CudaError as error:
+                    self._refused = error
+                    raise
+            return self._loaded
+
+    @property
+    def loaded(self) -> bool:
+        return self._loaded is not None
+
+    @property
+    def descriptor(self) -> int:
+        return self.load()[0]
+
+    @property
+    def library(self) -> ctypes.CDLL:
+        return self.load()[1]
 
     def symbol(self, name: str) -> int:
         """The address of a kernel or variable, 0 when there is none."""
@@ -106,8 +133,21 @@ class Module:
     def close(self) -> None:
         import _ctypes
 
-        _ctypes.dlclose(self.library._handle)
-        os.close(self.descriptor)
+        if self._loaded is not None:
+            descriptor, library = self._loaded
+            _ctypes.dlclose(library._handle)
+            os.close(descriptor)
+
+
+def _in_memory(image: bytes) -> tuple[int, ctypes.CDLL]:
+    descriptor = _descriptor()
+    try:
+        with open(descriptor, "wb", closefd=False) as file:
+            file.write(image)
+        return descriptor, ctypes.CDLL(_name(descriptor), mode=os.RTLD_NOW)
+    except OSError as error:
+        os.close(descriptor)
+        raise CudaError(Result.CUDA_ERROR_INVALID_IMAGE, f"image: {error}") from None
 
 
 # --- contexts ------------------------------------------------------------------------------------
@@ -122,13 +162,13 @@ def _create(target: Any, ordinal: int) -> None:
 def _push(handle: int) -> None:
     thread = context.current().thread
     thread.driver_stack = (*thread.driver_stack, current_handle())
-    thread.driver_context = handle
+    make_current(handle)
 
 
 def _pop() -> None:
     thread = context.current().thread
     below = thread.driver_stack
-    thread.driver_context = below[-1] if below else 0
+    make_current(below[-1] if below else 0)
     thread.driver_stack = below[:-1]
 
 
@@ -173,16 +213,17 @@ def device_compute_capability(major: Any, minor: Any, ordinal: int) -> None:
 # --- modules -------------------------------------------------------------------------------------
 
 
-def load(image: bytes) -> int:
-    """The handle of a new module. Raises CudaError (INVALID_IMAGE)."""
-    made = Module(image)
+def add(made: Module) -> int:
+    """The handle of a new module."""
     made.handle = context.current().process.handles.add(MODULE, made)
     return made.handle
 
 
 def _load(target: Any, image: bytes) -> None:
     require_current()
-    target[0] = pointer(load(image))
+    made = Module(lambda: image)
+    made.load()
+    target[0] = pointer(add(made))
 
 
 @driver.export("cuModuleLoad")

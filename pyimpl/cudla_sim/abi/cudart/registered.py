@@ -45,7 +45,8 @@ def module_of(wrapper: Any, number: int) -> Module:
 
 
 def _loaded(wrapper: Any, number: int) -> Module:
-    made = Module(images.compiled(images.wrapped(wrapper), f"binary{number}"))
+    made = Module(lambda: images.compiled(images.wrapped(wrapper), f"binary{number}"))
+    made.load()
     host, name, managed = ffi.new("void **"), ffi.new("char **"), ffi.new("int *")
     index = 0
     while lib.sim_cuda_registered(number, index, host, name, managed):

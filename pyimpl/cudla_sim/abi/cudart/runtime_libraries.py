@@ -10,7 +10,7 @@ from typing import Any
 from ...cudart import device
 from ...cudart.errors import invalid_value
 from ..embedding import address, ffi, lib, pointer
-from . import driver, driver_functions, functions
+from . import driver, driver_functions, functions, private_tables
 from .device import get_device
 from .family import cudart, null
 from .registered import kernel_of
@@ -83,7 +83,7 @@ def get_kernel(target: Any, function: Any) -> None:
 
 @cudart.export("cudaGetExportTable")
 def get_export_table(target: Any, identity: Any) -> None:
-    driver.get_export_table(target, identity)
+    private_tables.get_export_table(target, identity)
 
 
 def _entry_point(symbol: Any, target: Any, version: int, flags: int, state: Any) -> None:
