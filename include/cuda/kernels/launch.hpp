@@ -47,6 +47,10 @@ struct Launched {
 template <class P>
 using Kept = std::conditional_t<std::is_trivially_copyable_v<P> && sizeof(P) <= 64, const P, const P &>;
 
+/* What a block calls for each of its threads: what a body has for that, or itself. */
+template <class Body> auto in_block(const Body &body, int) -> decltype(body.in_block()) { return body.in_block(); }
+template <class Body> const Body &in_block(const Body &body, long) { return body; }
+
 template <class Body, class... P> struct Call final : Launched {
     Body body;
     Arguments<P...> arguments;
@@ -61,7 +65,8 @@ template <class Body, class... P> struct Call final : Launched {
             of.arguments.pass_to([&](const P &...copied) { watched(of.body, P(copied)...); });
         });
 #else
-        of.arguments.pass_to([&](Kept<P>... kept) { each_thread(own, [&] { of.body(P(kept)...); }); });
+        const auto &body = in_block(of.body, 0);
+        of.arguments.pass_to([&](Kept<P>... kept) { each_thread(own, [&] { body(P(kept)...); }); });
 #endif
     }
 
@@ -330,9 +335,19 @@ struct Binary {
     }
 };
 
-template <class... P, size_t... I>
-Launched *made_of(void (*kernel)(P...), void **arguments, std::index_sequence<I...>) {
-    auto body = [kernel](const P &...copied) { kernel(P(copied)...); };
+/* In a module, whose kernels are launched by their addresses only, each has a loop over threads of its own, in which
+ * it may be inlined. */
+template <auto kernel> struct BodyOf {
+    template <class... P> void operator()(P &&...copied) const { kernel(std::forward<P>(copied)...); }
+};
+
+template <auto kernel, class... P, size_t... I>
+Launched *made_of(void (*)(P...), void **arguments, std::index_sequence<I...>) {
+#if defined(CUDLA_SIM_MODULE)
+    BodyOf<kernel> body;
+#else
+    auto body = [called = kernel](const P &...copied) { called(P(copied)...); };
+#endif
     return new Call<decltype(body), std::decay_t<P>...>(
         body, *static_cast<std::decay_t<P> *>(arguments[I])...);
 }
@@ -369,7 +384,7 @@ __attribute__((noinline)) inline Vector<char> spelled(const char *text) {
 template <auto kernel> struct __attribute__((visibility("hidden"))) Registered;
 template <class... P, void (*kernel)(P...)> struct __attribute__((visibility("hidden"))) Registered<kernel> {
     static Launched *make(void **arguments) {
-        return made_of(kernel, arguments, std::index_sequence_for<P...>());
+        return made_of<kernel>(kernel, arguments, std::index_sequence_for<P...>());
     }
     /* Each at its natural alignment, as CUDA lays out a buffer of arguments. */
     static size_t places(size_t *offsets, size_t room) {

@@ -12,8 +12,10 @@
 namespace cudla_sim {
 
 template <class From> inline uintptr_t ptx_address(From base, int64_t offset) {
-    if constexpr (std::is_integral_v<From>) /* one in shared memory has 32 bits */
-        return static_cast<std::make_unsigned_t<From>>(base) + static_cast<uintptr_t>(offset);
+    if constexpr (std::is_integral_v<From> && sizeof(From) <= sizeof(uint32_t)) /* one in shared memory, which wraps */
+        return static_cast<uint32_t>(base) + static_cast<uint32_t>(offset);
+    else if constexpr (std::is_integral_v<From>)
+        return static_cast<uintptr_t>(base) + static_cast<uintptr_t>(offset);
     else
         return (uintptr_t)base + static_cast<uintptr_t>(offset);
 }

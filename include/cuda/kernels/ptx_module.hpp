@@ -14,6 +14,30 @@
 
 namespace cudla_sim {
 
+/* What all threads of a block have in common. It is a copy, as no store of theirs can be one to it: a compiler cannot
+ * know that of variables whose address is known, and stores of PTX have no type. */
+struct PtxBlock {
+    struct Three {
+        uint32_t x, y, z;
+    } ctaid, ntid, nctaid;
+    SharedMemory shared;
+
+    static PtxBlock here() {
+        return {{blockIdx.x, blockIdx.y, blockIdx.z},
+                {blockDim.x, blockDim.y, blockDim.z},
+                {gridDim.x, gridDim.y, gridDim.z},
+                SharedMemory::here()};
+    }
+};
+
+/* A kernel whose body takes that first. */
+template <auto run> struct PtxBody {
+    template <class... P> void operator()(P &&...copied) const { run(PtxBlock::here(), copied...); }
+    static auto in_block() {
+        return [here = PtxBlock::here()](auto... copied) { run(here, copied...); };
+    }
+};
+
 /* A parameter of a structure's type. */
 template <unsigned Size, unsigned Alignment> struct alignas(Alignment) PtxBytes {
     unsigned char bytes[Size];

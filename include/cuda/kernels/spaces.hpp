@@ -56,11 +56,27 @@ CUDLA_SIM_OWN inline uintptr_t to_shared(uintptr_t at) {
     return at >= own.begin && at < own.end ? at - own.begin : at;
 }
 
+/* Where a block's shared memory begins, for code that goes there often: a block stays in its system thread. */
+struct CUDLA_SIM_OWN SharedMemory {
+    uintptr_t variables, dynamic;
+
+    static SharedMemory here() {
+        Unwatched ours;
+        return {OwnVariables::get().begin, block->dynamic_start() - SHARED_DYNAMIC};
+    }
+    /* Of the address `at` and what is `offset` bytes behind it: a compiler finds the first once for all of them. The
+     * first alone may lie before its array: below zero, or below where dynamic memory begins. */
+    uintptr_t generic(uintptr_t at, intptr_t offset = 0) const {
+        if (static_cast<intptr_t>(at) >= static_cast<intptr_t>(SHARED_END))
+            return at + static_cast<uintptr_t>(offset);
+        const intptr_t within = static_cast<int32_t>(at);
+        const uintptr_t begin = within >= static_cast<intptr_t>(SHARED_DYNAMIC / 2) ? dynamic : variables;
+        return begin + static_cast<uintptr_t>(within + offset);
+    }
+};
+
 CUDLA_SIM_OWN inline uintptr_t from_shared(uintptr_t at) {
-    if (at >= SHARED_END)
-        return at;
-    Unwatched ours;
-    return at >= SHARED_DYNAMIC ? block->dynamic_start() + (at - SHARED_DYNAMIC) : OwnVariables::get().begin + at;
+    return at >= SHARED_END ? at : SharedMemory::here().generic(at);
 }
 
 } // namespace cudla_sim

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import paths
+from ..cudart.compiled import OWN_THREAD
 from ..workers import runtime
 from .ptx.module.translate import translate
 from .ptx.scope import CannotTranslate
@@ -20,7 +21,7 @@ from .ptx.scope import CannotTranslate
 KIND = "ptx"
 """Of the cache."""
 _NAME = "module"
-_WORDS = ("-cubin", "-O2", "-Xcompiler", "-w")
+_WORDS = ("-cubin", "-O2", "-Xcompiler", "-w", *OWN_THREAD)
 _NATIVE = ("-Xcompiler", "-march=native", "-Xcompiler", "-ffp-contract=off")
 """It runs where it is compiled; what PTX does not fuse stays two operations."""
 

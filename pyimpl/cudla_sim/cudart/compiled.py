@@ -18,6 +18,8 @@ from elftools.elf.elffile import ELFFile
 
 from .. import paths
 
+OWN_THREAD = ("-Xcompiler", "-ftls-model=local-dynamic")
+"""For modules: variables of a thread are all their own, and one call finds them."""
 _NAMED = "__cudla_sim_named_"
 _ONLY_NVRTC = (
     *("-default-device", "--device-as-default-execution-space", "--minimal", "-minimal"),
@@ -73,7 +75,7 @@ class Program:
         quoted = shown.replace("\\", "\\\\").replace('"', '\\"')
         text = f'#line 1 "{quoted}"\n{self.source}\n#line 1 "name expressions"\n{pointers}'
         source.write_text(text, "utf-8", "surrogateescape")
-        words: list[Any] = [paths.toolkit_dir() / "bin" / "nvcc", "-cubin", "-O2"]
+        words: list[Any] = [paths.toolkit_dir() / "bin" / "nvcc", "-cubin", "-O2", *OWN_THREAD]
         beside = os.path.dirname(shown)
         words += [f"-I{folder / 'headers'}", f"-I{beside or '.'}", *options]
         return subprocess.run(

@@ -46,8 +46,10 @@ def _address(place: str, parts: list[str], scope: Scope) -> str:
     inside = re.fullmatch(r"\[\s*([^\[\]+]+?)\s*(?:\+\s*(-?\w+)\s*)?\]", place)
     if inside is None:
         raise CannotTranslate(place)
-    base = f"cudla_sim::ptx_address({scope.value(inside[1])}, {scope.value(inside[2] or '0')})"
-    return f"cudla_sim::from_shared({base})" if _space(parts) == "shared" else base
+    base, offset = scope.value(inside[1]), scope.value(inside[2] or "0")
+    if _space(parts) == "shared":
+        return scope.in_shared(base, offset)
+    return f"cudla_sim::ptx_address({base}, {offset})"
 
 
 def _moved(load: bool, parts: list[str], places: list[str], scope: Scope, text: str) -> str:

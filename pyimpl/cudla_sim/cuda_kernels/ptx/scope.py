@@ -101,6 +101,10 @@ class Scope:
             return "32"
         raise CannotTranslate(text)
 
+    def in_shared(self, base: str, offset: str) -> str:
+        """C++ for the generic address of one in shared memory."""
+        return f"cudla_sim::from_shared(cudla_sim::ptx_address({base}, {offset}))"
+
     def read(self, kind: str, text: str) -> str:
         """An operand as an instruction of C++'s type *kind* reads it."""
         negated = text.startswith("!")

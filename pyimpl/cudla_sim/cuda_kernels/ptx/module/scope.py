@@ -9,6 +9,11 @@ from ..scope import CannotTranslate, Scope
 from ..statements import Statement
 
 _NOTHING = Statement(0, 0, "", (), 0)
+BLOCK = "cudla_sim_here"
+"""The name of the block's ``PtxBlock``."""
+SHARED = "cudla_sim_shared"
+"""That of where its shared memory is: of the function's own, as stores could change another one."""
+_OF_THE_BLOCK = re.compile(r"%(?:ctaid|ntid|nctaid)\.[xyz]")
 _NUMBER = re.compile(r"[-+~]?\s*(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)U?")
 
 
@@ -22,6 +27,7 @@ class FunctionScope(Scope):
         self.memory: list[dict[str, str]] = [{}]
         """C++ for the addresses of parameters and local variables, by name."""
         self.shared: set[str] = set()
+        self.asks_block = self.in_shared_memory = False
         self.made = 0
 
     def open(self) -> None:
@@ -54,6 +60,9 @@ class FunctionScope(Scope):
         for known in reversed(self.registers):
             if text in known:
                 return known[text]
+        if _OF_THE_BLOCK.fullmatch(text):
+            self.asks_block = True
+            return f"{BLOCK}.{text[1:]}"
         if _NUMBER.fullmatch(text):
             digits = text.rstrip("U")
             return f"({digits})" if digits[0] in "-+~" else digits
@@ -72,6 +81,10 @@ class FunctionScope(Scope):
         if not found and _NUMBER.fullmatch(base):
             found = f"uintptr_t({base})"
         return f"(uintptr_t({found}) + ({offset}))" if found else ""
+
+    def in_shared(self, base: str, offset: str) -> str:
+        self.in_shared_memory = self.asks_block = True
+        return f"{SHARED}.generic(cudla_sim::ptx_address({base}, 0), {offset})"
 
     def read(self, kind: str, text: str) -> str:
         if text in ("", "_"):

@@ -9,7 +9,7 @@ from ..scope import CannotTranslate
 from . import calls
 from .assembly import Assembly, Function, Place, parse
 from .body import Body, register_type, type_of
-from .scope import FunctionScope
+from .scope import BLOCK, SHARED, FunctionScope
 from .variables import memory, named, plain
 
 _OWN = '__attribute__((visibility("protected")))'
@@ -165,6 +165,8 @@ class _Linked:
             self._variable(unit, place)
 
         body = Body(function, scope, known, unit.assembly.files, unit.shown, hoist).lines()
+        if scope.in_shared_memory:
+            body.insert(0, f"const auto {SHARED} = {BLOCK}.shared;")
         result = "void"
         if function.returned:
             first = function.returned[0]
@@ -175,10 +177,21 @@ class _Linked:
             self.declarations.append(
                 f'extern "C" void {name}({listed}) asm("{function.name}") {_OWN};'
             )
+            inner = f"{name}_body"
+            given = "".join(f", p{number}" for number in range(len(parameters)))
+            taken = ", ".join((f"const cudla_sim::PtxBlock &{BLOCK}", *parameters))
+            self.definitions += [
+                *(f"static inline void {inner}({taken})", "{", *body, "}"),
+                f"template <> struct cudla_sim::BodyOf<&{name}>",
+                f"    : cudla_sim::PtxBody<&{inner}> {{}};",
+            ]
             head = f'extern "C" __global__ void{limits} {name}({listed})'
+            body = [f"{inner}(cudla_sim::PtxBlock::here(){given});"]
         else:
             self.declarations.append(f"static {result} {name}({listed});")
             head = f"static {result} {name}({listed})"
+            if scope.asks_block:
+                body.insert(0, f"const auto {BLOCK} = cudla_sim::PtxBlock::here();")
         self.definitions += [head, "{", *body, "}"]
 
     def _called(self, unit: _Unit, name: str) -> str:
