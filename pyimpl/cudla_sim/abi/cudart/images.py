@@ -13,7 +13,7 @@ from typing import Any
 
 from ...constants.cudart import cudaError_enum as Result
 from ...cuda_kernels import jit
-from ...cudart import fat_binary
+from ...cudart import fat_binary, module_text
 from ...cudart.errors import CudaError
 from ..embedding import ffi, pointer
 
@@ -54,6 +54,8 @@ def sources_of(image: Any, room: int = 0) -> bytes | list[str]:
         return bytes(ffi.buffer(image, _elf_size(image)))
     if start.lstrip()[:1] in (b"/", b"."):
         text = ffi.string(ffi.cast("char *", image), room or -1)
+        if (module := module_text.contained(text)) is not None:
+            return module
         if jit.is_ptx(text):
             return [text.decode("utf-8", "replace")]
     raise CudaError(

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...constants import cudart_parameters
 from ...constants.cudart import nvrtcResult as Result
-from ...cudart import context
+from ...cudart import context, module_text
 from ...cudart.compiled import Program
 from ...cudart.errors import CudaError
 from ..embedding import ffi, pointer
@@ -118,14 +118,14 @@ def compile_program(handle: Any, count: int, options: Any) -> None:
 @nvrtc.export("nvrtcGetPTXSize")
 def get_ptx_size(handle: Any, size: Any) -> None:
     null(ptxSizeRet=size)
-    size[0] = len(_compiled(handle).module)
+    size[0] = len(module_text.written(_compiled(handle).module))
 
 
 @nvrtc.export("nvrtcGetPTX")
 def get_ptx(handle: Any, target: Any) -> None:
     null(ptx=target)
-    module = _compiled(handle).module
-    ffi.memmove(target, module, len(module))
+    text = module_text.written(_compiled(handle).module)
+    ffi.memmove(target, text, len(text))
 
 
 @nvrtc.export("nvrtcGetCUBINSize")

@@ -51,6 +51,7 @@ _TESTS = {
     *("equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"),
 }
 _JOINED = {"and": "&&", "or": "||", "xor": "!="}
+_OF_PAIRS = ("add", "min", "max")
 _VIDEO = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr")
 
 
@@ -73,6 +74,8 @@ def instruction(text: str, scope: Scope) -> str:
         made = family.instruction(parts, places, scope, text)
         if made is not None:
             return made
+    if parts[0] in _OF_PAIRS and parts[-1] in ("u16x2", "s16x2"):
+        return _pairs(parts, places, scope)
     types = [TYPES[part] for part in parts[1:] if part in TYPES]
     if not places or not types:
         raise CannotTranslate(text)
@@ -86,6 +89,14 @@ def instruction(text: str, scope: Scope) -> str:
     if parts[0] in _NUMBERS or word == "vabsdiff4.u32.u32.u32.add":
         return _number(parts, types, places, scope)
     raise CannotTranslate(text)
+
+
+def _pairs(parts: list[str], places: list[str], scope: Scope) -> str:
+    """Two integers of 16 bits in each operand (PTX ISA, "Integer Arithmetic Instructions")."""
+    taken = ", ".join(scope.read("uint32_t", place) for place in places[1:])
+    signed = parts[-1][0] if parts[0] != "add" else ""
+    value = f"__v{parts[0]}{signed}2({taken})"
+    return scope.write(places[0], f"__vmaxs2({value}, 0)" if "relu" in parts else value)
 
 
 def _number(parts: list[str], types: list[str], places: list[str], scope: Scope) -> str:
