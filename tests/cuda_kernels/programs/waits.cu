@@ -8,6 +8,17 @@ __global__ void spin(volatile int *go, int *ended)
         ;
     *ended = 1;
 }
+__global__ void halve(int *leaves, int threads)
+{
+    __syncthreads();
+    if (threadIdx.x != 0)
+        return;
+    if (threads == 1)
+        atomicAdd(leaves, 1);
+    else
+        halve<<<1, threads / 2>>>(leaves, threads / 2);
+    cudaDeviceSynchronize();
+}
 __global__ void broken(int *n) { n[1 << 28] = 1; }
 
 int main()
@@ -38,6 +49,11 @@ int main()
     *go = 1;
     status = cudaDeviceSynchronize();
     printf("all %d %d %d\n", status, *n, *ended);
+
+    *n = 0;
+    halve<<<300, 64>>>(n, 64); // enough for all cores
+    status = cudaDeviceSynchronize();
+    printf("children %d %d\n", status, *n);
 
     count<<<1, 1>>>(n);
     cudaDeviceSynchronize();
