@@ -27,6 +27,7 @@ from .kernels import (
 from .own_names import name_in_full
 from .steps import AUTO, in_step
 from .tokens import MARK, SPACE, WORD, Token, tokens
+from .unmasked import tell_places
 
 _WORDS = {
     "__forceinline__": "inline __attribute__((always_inline))",
@@ -76,6 +77,7 @@ class _Rewriter:
         self._words()
         self._indices()
         self._places()
+        tell_places(self.found)
         self._clocks()
         self._ptx()
         self._shared()
