@@ -28,13 +28,13 @@ def test_lanes_at_one_place(tmp_path: Path) -> None:
         assert (turns[lanes % 4 == turn] == expected).all()
     assert (late[40:] == 0xFFFFFF00).all()
     assert rest[8:15].tolist() == [1, 1, 2, 2, 4, 1, 1]
-    _unmasked(np.array(third.split(), dtype=np.int64).reshape(6, 64))
+    _unmasked(np.array(third.split(), dtype=np.int64).reshape(7, 64))
 
 
 def _unmasked(values: np.ndarray) -> None:
     """Before CUDA 9 the lanes that come to a call are its mask; a source outside keeps the own value."""
     lane = np.arange(64)
-    broadcast, down, crossed, ballots, votes, pairs = values
+    broadcast, down, crossed, ballots, votes, pairs, far = values
     assert np.array_equal(broadcast, lane // 8 * 8 + 3)
     assert np.array_equal(down, 3 * np.where(lane % 32 < 30, lane + 2, lane))
     assert np.array_equal(crossed, (lane ^ 16) + (lane ^ 1))
@@ -43,3 +43,5 @@ def _unmasked(values: np.ndarray) -> None:
     assert np.array_equal(ballots, np.where(odd, above, -above))
     assert np.array_equal(votes, np.where(odd, np.where(first, 2, 1), 0))
     assert np.array_equal(pairs, 3 * np.where(lane % 32 < 4, lane, lane - 4))
+    one_up = np.where(lane % 32 > 0, lane - 1, lane)  # of distances the low five bits count
+    assert np.array_equal(far, (lane ^ 31) + 100 * one_up + 10000 * lane)

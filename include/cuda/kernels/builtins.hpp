@@ -181,24 +181,25 @@ template <class T> inline unsigned __match_any_sync(unsigned mask, T value) {
     });
 }
 
+/* Of a distance the hardware has the low five bits (PTX ISA, "shfl.sync"). */
 template <class T> inline T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
     int first = static_cast<int>(cudla_sim::lane()) & ~(width - 1);
     return cudla_sim::shuffled(mask, value, first + (source & (width - 1)), true, "__shfl_sync");
 }
 template <class T> inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
     int own = static_cast<int>(cudla_sim::lane()), first = own & ~(width - 1);
-    int source = own - static_cast<int>(delta);
+    int source = own - static_cast<int>(delta % 32);
     return cudla_sim::shuffled(mask, value, source, source >= first, "__shfl_up_sync");
 }
 template <class T>
 inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
     int own = static_cast<int>(cudla_sim::lane()), first = own & ~(width - 1);
-    int source = own + static_cast<int>(delta);
+    int source = own + static_cast<int>(delta % 32);
     return cudla_sim::shuffled(mask, value, source, source < first + width, "__shfl_down_sync");
 }
 template <class T> inline T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32) {
     int own = static_cast<int>(cudla_sim::lane()), first = own & ~(width - 1);
-    int source = own ^ bits;
+    int source = own ^ (bits & 31);
     return cudla_sim::shuffled(mask, value, source, source < first + width, "__shfl_xor_sync");
 }
 

@@ -57,6 +57,7 @@ __global__ void unmasked(int *of)
         to[256] = __any(t == 33);
     }
     to[320] = pair.a + pair.b;
+    to[384] = __shfl_xor_sync(~0u, t, -1) + 100 * __shfl_up_sync(~0u, t, 33) + 10000 * __shfl_down_sync(~0u, t, 32);
 }
 
 __global__ void spaces(int *global, int *answers)
@@ -87,7 +88,7 @@ int main()
     for (int i = 0; i < 448; i++)
         printf("%u ", data[i]);
     printf("\n");
-    for (int i = 512; i < 896; i++)
+    for (int i = 512; i < 960; i++)
         printf("%d ", data[i]);
     return 0;
 }
