@@ -9703,6 +9703,7 @@ static const struct sim_host host = {
     .sim_external_table = sim_external_table,
     .sim_cuda_open = sim_cuda_open,
     .sim_cuda_close = sim_cuda_close,
+    .sim_cuda_in_kernel = sim_cuda_in_kernel,
     .sim_cuda_node = sim_cuda_node,
     .sim_cuda_described = sim_cuda_described,
     .sim_cuda_run = sim_cuda_run,

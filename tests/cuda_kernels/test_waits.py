@@ -16,5 +16,6 @@ def test_each_launch_is_waited_for_and_nothing_else_is_forgotten(waits: Run) -> 
         "one stream 0 3001 0 600",
         "all 0 3002 1",
         "children 0 300",
+        "streams of kernels 0 0",
         "broken 700 700",
     ]

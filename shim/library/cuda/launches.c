@@ -220,6 +220,8 @@ void sim_cuda_close(void)
     pthread_mutex_unlock(&lock);
 }
 
+int sim_cuda_in_kernel(void) { return in_kernels > 0; }
+
 int sim_cuda_failed(void *launches, char *text, size_t size)
 {
     struct sim_launches *of = launches;
