@@ -47,6 +47,9 @@ struct Launched {
 template <class P>
 using Kept = std::conditional_t<std::is_trivially_copyable_v<P> && sizeof(P) <= 64, const P, const P &>;
 
+/* What a launch has of a parameter. A reference is the address of memory that both sides reach. */
+template <class P> using Stored = std::conditional_t<std::is_lvalue_reference_v<P>, P, std::decay_t<P>>;
+
 template <class Body, class... P> struct Call final : Launched {
     Body body;
     Arguments<P...> arguments;
@@ -204,7 +207,7 @@ struct Launch {
     /* A function whose parameters say what the arguments become. */
     template <class... P, class Body, class... A>
     cudaError_t call(void (*kernel)(P...), Body body, A &&...given) {
-        auto *made = new Call<Body, std::decay_t<P>...>(body, std::forward<A>(given)...);
+        auto *made = new Call<Body, Stored<P>...>(body, std::forward<A>(given)...);
         made->shape = shape;
         made->shape.function = reinterpret_cast<const void *>(kernel);
         return submit(made, stream);
@@ -327,8 +330,7 @@ struct Binary {
 template <class... P, size_t... I>
 Launched *made_of(void (*kernel)(P...), void **arguments, std::index_sequence<I...>) {
     auto body = [kernel](const P &...copied) { kernel(P(copied)...); };
-    return new Call<decltype(body), std::decay_t<P>...>(
-        body, *static_cast<std::decay_t<P> *>(arguments[I])...);
+    return new Call<decltype(body), Stored<P>...>(body, *static_cast<std::decay_t<P> *>(arguments[I])...);
 }
 
 /* The name of a kernel as the compiler spells it: "... kernel = scale<4>; P = ...", "... (* kernel)(P ...) = add].

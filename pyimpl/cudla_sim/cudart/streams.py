@@ -354,7 +354,9 @@ class Streams:
                 )
 
     def drain(self) -> None:
-        """Waits for all work of all streams."""
+        """Waits for all work of all streams; a kernel cannot wait for itself."""
+        if self.context.in_kernel():
+            return
         self.context.settle()
         for stream in self.all():
             stream.queue.drain()

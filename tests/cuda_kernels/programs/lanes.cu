@@ -83,6 +83,8 @@ int main()
     asks<<<1, 64>>>(part[0], part[1], part[2], part[3], part[4], reinterpret_cast<int *>(part[5]),
                     reinterpret_cast<int *>(part[6]));
     spaces<<<1, 1, 64>>>(reinterpret_cast<int *>(data), reinterpret_cast<int *>(part[6] + 8));
+    if (__isShared(data) || __isLocal(&data) || !__isGlobal(data)) // functions for both sides ask on the host, too
+        printf("wrong ");
     unmasked<<<1, 64>>>(reinterpret_cast<int *>(data + 512));
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     for (int i = 0; i < 448; i++)
