@@ -10,4 +10,4 @@ arguments = compiled("arguments")
 def test_references_are_addresses_and_values_are_copies(arguments: Run) -> None:
     done = arguments()
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "0 3 0: 10 11 12 13 14 15 16 17\n"
+    assert done.stdout == "0 3 0: 11 12 13 14 15 16 17 18\n"

@@ -50,6 +50,12 @@ using Kept = std::conditional_t<std::is_trivially_copyable_v<P> && sizeof(P) <= 
 /* What a launch has of a parameter. A reference is the address of memory that both sides reach. */
 template <class P> using Stored = std::conditional_t<std::is_lvalue_reference_v<P>, P, std::decay_t<P>>;
 
+/* The same where what is given is known: a number in between, which is gone when the launch begins, is copied. */
+template <class P, class A>
+using StoredFor = std::conditional_t<std::is_lvalue_reference_v<A> &&
+                                         std::is_same_v<std::decay_t<P>, std::decay_t<A>>,
+                                     Stored<P>, std::decay_t<P>>;
+
 template <class Body, class... P> struct Call final : Launched {
     Body body;
     Arguments<P...> arguments;
@@ -207,7 +213,7 @@ struct Launch {
     /* A function whose parameters say what the arguments become. */
     template <class... P, class Body, class... A>
     cudaError_t call(void (*kernel)(P...), Body body, A &&...given) {
-        auto *made = new Call<Body, Stored<P>...>(body, std::forward<A>(given)...);
+        auto *made = new Call<Body, StoredFor<P, A>...>(body, std::forward<A>(given)...);
         made->shape = shape;
         made->shape.function = reinterpret_cast<const void *>(kernel);
         return submit(made, stream);

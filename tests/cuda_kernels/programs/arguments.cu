@@ -35,6 +35,7 @@ __global__ void change(Numbers &numbers, int by)
         numbers.count = 3;
 }
 __global__ void read(const Numbers &numbers, int *to) { to[threadIdx.x] = numbers.of[threadIdx.x]; }
+__global__ void keep(const double &number, int *to) { to[threadIdx.x] += number > 2.4 && number < 2.6; }
 __global__ void lose(Numbers numbers) { numbers.of[threadIdx.x] = -1; }
 
 int main()
@@ -44,12 +45,13 @@ int main()
     cudaMallocManaged(&to, 8 * sizeof(int));
     change<<<1, 8>>>(*numbers, 10);
     read<<<1, 8>>>(*numbers, to);
+    keep<<<1, 8>>>(2.5f, to);
     printf("%d", cudaDeviceSynchronize());
     printf(" %d", numbers->count);
     lose<<<2, 8>>>(*numbers);
     printf(" %d:", cudaDeviceSynchronize());
     for (int i = 0; i < 8; i++)
-        printf(" %d", numbers->of[i] == to[i] ? to[i] : -1);
+        printf(" %d", numbers->of[i] == to[i] - 1 ? to[i] : -1);
     printf("\n");
     delete numbers;
     return 0;
