@@ -32,7 +32,7 @@ def test_lanes_at_one_place(tmp_path: Path) -> None:
 
 
 def _unmasked(values: np.ndarray) -> None:
-    """Before CUDA 9 the lanes that come to a call are its mask; a source outside keeps the own value."""
+    """Before CUDA 9 a call's mask is who comes to it; without a source a lane keeps its own."""
     lane = np.arange(64)
     broadcast, down, crossed, ballots, votes, pairs, far = values
     assert np.array_equal(broadcast, lane // 8 * 8 + 3)

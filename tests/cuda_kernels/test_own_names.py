@@ -74,7 +74,7 @@ def test_what_nobody_included_is_not_there(tmp_path: Path) -> None:
         namespace cuda { inline namespace own {
         enum memory_order { memory_order_relaxed, memory_order_acquire };
         enum thread_scope { thread_scope_device };
-        template <class T, thread_scope Scope> struct atomic_ref { static constexpr int number = 5; };
+        template <class T, thread_scope S> struct atomic_ref { static constexpr int number = 5; };
         namespace std { using cuda::own::memory_order; }
         } }
         """

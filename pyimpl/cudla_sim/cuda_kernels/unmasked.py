@@ -1,7 +1,7 @@
 """Votes and shuffles from before CUDA 9, which have no mask: ``__any``, ``__shfl`` and their like.
 
-They are of the lanes that come to the same place, so a call says which place that is. A program that
-has a function of such a name itself (those for types that CUDA's did not take) keeps it.
+They are of the lanes that come to the same place, so a call says which place that is. A program
+that has a function of such a name itself (for types that CUDA's did not take) keeps it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _declared(found: Sequence[Token], index: int) -> bool:
 
 
 def _parameters(found: Sequence[Token], index: int) -> bool:
-    """Whether what is in the brackets begins like a parameter: two words, or a type of several parts."""
+    """Whether what is in the brackets begins like a parameter: with two words."""
     first = after(found, after(found, index + 1) + 1)
     second = after(found, first + 1) if first < len(found) else first
     return second < len(found) and found[first].kind == found[second].kind == WORD
