@@ -72,6 +72,8 @@ void sim_cuda_context_ends(void *context);
 /* others may join it; `alone`: no other stream has work. `over` is set when all has ended and nothing joins any more */
 void sim_cuda_open(void *launches, int alone, int *over);
 void sim_cuda_close(void);
+/* whether the calling thread runs blocks of a kernel */
+int sim_cuda_in_kernel(void);
 /* an item for a node made by hand, checked as the driver's launches are or as the runtime's; NULL with the error when
    the kernel cannot be launched like that */
 void *sim_cuda_node(const struct cudaKernelNodeParams *params, int driver, int cooperative, int *error);

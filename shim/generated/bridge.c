@@ -1257,6 +1257,11 @@ void sim_cuda_close(void)
     sim_host_there->sim_cuda_close();
 }
 
+int sim_cuda_in_kernel(void)
+{
+    return sim_host_there->sim_cuda_in_kernel();
+}
+
 void *sim_cuda_node(const struct cudaKernelNodeParams *params, int driver, int cooperative, int *error)
 {
     return sim_host_there->sim_cuda_node(params, driver, cooperative, error);

@@ -3702,6 +3702,7 @@ struct sim_host {
     __typeof__(sim_cuda_context_ends) *sim_cuda_context_ends;
     __typeof__(sim_cuda_open) *sim_cuda_open;
     __typeof__(sim_cuda_close) *sim_cuda_close;
+    __typeof__(sim_cuda_in_kernel) *sim_cuda_in_kernel;
     __typeof__(sim_cuda_node) *sim_cuda_node;
     __typeof__(sim_cuda_described) *sim_cuda_described;
     __typeof__(sim_cuda_run) *sim_cuda_run;

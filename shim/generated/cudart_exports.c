@@ -335,6 +335,28 @@ SIM_EXPORT void release1___cudlaSimFault(cudaError_t error, const char *explanat
 
 __asm__(".symver release1___cudlaSimFault, __cudlaSimFault@libcudart.so.13");
 
+extern void sim____cudlaSimInKernel(int begins);
+SIM_EXPORT void __cudlaSimInKernel(int begins)
+{
+    sim____cudlaSimInKernel(begins);
+}
+
+extern void sim____cudlaSimInKernel(int begins);
+SIM_EXPORT void release0___cudlaSimInKernel(int begins)
+{
+    sim____cudlaSimInKernel(begins);
+}
+
+__asm__(".symver release0___cudlaSimInKernel, __cudlaSimInKernel@libcudart.so.12");
+
+extern void sim____cudlaSimInKernel(int begins);
+SIM_EXPORT void release1___cudlaSimInKernel(int begins)
+{
+    sim____cudlaSimInKernel(begins);
+}
+
+__asm__(".symver release1___cudlaSimInKernel, __cudlaSimInKernel@libcudart.so.13");
+
 extern cudaError_t sim____cudlaSimVariable(void *address, size_t size);
 SIM_EXPORT cudaError_t __cudlaSimVariable(void *address, size_t size)
 {

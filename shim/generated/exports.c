@@ -9729,6 +9729,7 @@ static const struct sim_host host = {
     .sim_cuda_context_ends = sim_cuda_context_ends,
     .sim_cuda_open = sim_cuda_open,
     .sim_cuda_close = sim_cuda_close,
+    .sim_cuda_in_kernel = sim_cuda_in_kernel,
     .sim_cuda_node = sim_cuda_node,
     .sim_cuda_described = sim_cuda_described,
     .sim_cuda_run = sim_cuda_run,

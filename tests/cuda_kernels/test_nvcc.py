@@ -65,6 +65,16 @@ def test_one_command_and_separate_steps(project: Path) -> None:
     assert nvcc(project / "main.o", library, "-o", program).returncode == 0
 
 
+def test_the_toolkits_libraries_are_found_without_a_folder(project: Path) -> None:
+    program = project / "app"
+    words = ("-DTWICE=2", "-I", project / "inc", project / "main.cpp", project / "work.cu")
+    found = {name: value for name, value in os.environ.items() if name != "LIBRARY_PATH"}
+    libraries = ("-lcudadevrt", "-lnvToolsExt", "-lcuda")
+    done = nvcc(*words, "-rdc=true", "-o", program, *libraries, environment=found)
+    assert done.returncode == 0, done.stderr
+    assert subprocess.run([program], check=False).returncode == 0
+
+
 def test_messages_name_the_users_line(project: Path) -> None:
     (project / "work.cu").write_text(WORK.replace("found == 42", "found == nothing"))
     done = nvcc(

@@ -64,3 +64,29 @@ def test_names_are_in_full(text: str, made: str) -> None:
 def test_what_is_no_template_stays() -> None:
     text = "struct A { template <class T> struct B {}; using C = B<int>; using A = A<int>; };\n"
     assert rewrite(text) == text
+
+
+def test_what_nobody_included_is_not_there(tmp_path: Path) -> None:
+    """A user's own libcu++ has the names of ours in an inline namespace."""
+    (tmp_path / "cuda").mkdir()
+    (tmp_path / "cuda" / "atomic").write_text(
+        """#pragma once
+        namespace cuda { inline namespace own {
+        enum memory_order { memory_order_relaxed, memory_order_acquire };
+        enum thread_scope { thread_scope_device };
+        template <class T, thread_scope S> struct atomic_ref { static constexpr int number = 5; };
+        namespace std { using cuda::own::memory_order; }
+        } }
+        """
+    )
+    source = tmp_path / "order.cu"
+    source.write_text(
+        """#include <cuda/atomic>
+        using Reference = cuda::atomic_ref<int, cuda::thread_scope_device>;
+        __global__ void kernel(int *to) { __nv_atomic_store_n(to, Reference::number, 0); }
+        int main() { return cuda::memory_order_acquire + Reference::number - 6; }
+        """
+    )
+    done = nvcc("-I", tmp_path, source, "-o", tmp_path / "order")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert subprocess.run([tmp_path / "order"], check=False).returncode == 0

@@ -164,6 +164,22 @@ def test_where_indices_are_read_they_get_their_types() -> None:
     )
 
 
+def test_variables_of_such_names_may_be_declared_together() -> None:
+    for text in ("{ dim3 gridDim, blockDim; }", "{ const dim3 a(1, f(2)), gridDim, blockDim; }"):
+        assert rewrite(text) == text
+    read = " ::cudla_sim::part(blockDim)"
+    assert rewrite("{ f(a, blockDim, b); }") == f"{{ f(a, {read}, b); }}"
+    assert rewrite("{ return a, blockDim; }") == f"{{ return a, {read}; }}"
+
+
+def test_calls_without_a_mask_say_where_they_are() -> None:
+    made = rewrite("int f(int x) { return __any(x) + __shfl(x, 0); }")
+    assert "unmasked__any(" in made
+    assert "unmasked__shfl(" in made
+    own = "template <class T> T __shfl(T x, int y) { return x; } int g() { return __shfl(3, 0); }"
+    assert rewrite(own) == own
+
+
 def test_what_is_put_in_makes_no_other_signs() -> None:
     """``%:`` is a sign of C++ as well, and ``:::`` is ``::`` and ``:``."""
     text = f"{GLOBAL} void k(int *x) {{ x[0] = 7%gridDim.x; x[1] = x ? 1:blockIdx.y; }}\n"

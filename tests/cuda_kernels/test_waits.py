@@ -15,5 +15,7 @@ def test_each_launch_is_waited_for_and_nothing_else_is_forgotten(waits: Run) -> 
         "loop 3000 0",
         "one stream 0 3001 0 600",
         "all 0 3002 1",
+        "children 0 300",
+        "streams of kernels 0 0",
         "broken 700 700",
     ]

@@ -68,6 +68,10 @@ struct cudlaSimLaunched {
 /* The running launch failed: the context is ruined with `error`, as by an illegal access. */
 void __cudlaSimFault(cudaError_t error, const char *explanation);
 
+/* The calling thread begins, or ends, to run blocks of a kernel. What it starts meanwhile has ended when the call
+ * returns, so there waiting for the device is nothing. */
+void __cudlaSimInKernel(int begins);
+
 /* A variable of device code is memory of the device from now on: copies and fills take its address. */
 cudaError_t __cudlaSimVariable(void *address, size_t size);
 

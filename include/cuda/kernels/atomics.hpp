@@ -6,10 +6,7 @@
 #ifndef CUDLA_SIM_KERNELS_ATOMICS_H
 #define CUDLA_SIM_KERNELS_ATOMICS_H
 
-#include <atomic>
-#include <type_traits>
-
-#include "builtins.hpp"
+#include "reference.hpp"
 #include "standard.hpp"
 
 namespace cuda {
@@ -24,75 +21,10 @@ using std::memory_order_relaxed;
 using std::memory_order_release;
 using std::memory_order_seq_cst;
 
-/* The operations on a value somewhere. */
-template <class T, thread_scope Scope = thread_scope_system> class atomic_ref {
+template <class T, thread_scope Scope = thread_scope_system> class atomic_ref : public cudla_sim::Reference<T> {
   public:
-    using value_type = T;
-    static constexpr bool is_always_lock_free = sizeof(T) <= 8;
-
-    explicit atomic_ref(T &value) : at_(&value) {}
-    bool is_lock_free() const { return is_always_lock_free; }
-
-    T load(memory_order = memory_order_seq_cst) const {
-        T value;
-        __atomic_load(at_, &value, __ATOMIC_SEQ_CST);
-        return value;
-    }
-    void store(T value, memory_order = memory_order_seq_cst) const {
-        __atomic_store(at_, &value, __ATOMIC_SEQ_CST);
-    }
-    T exchange(T value, memory_order = memory_order_seq_cst) const {
-        T old;
-        __atomic_exchange(at_, &value, &old, __ATOMIC_SEQ_CST);
-        return old;
-    }
-    bool compare_exchange_strong(T &expected, T value, memory_order = memory_order_seq_cst,
-                                 memory_order = memory_order_seq_cst) const {
-        return __atomic_compare_exchange(at_, &expected, &value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    }
-    bool compare_exchange_weak(T &expected, T value, memory_order = memory_order_seq_cst,
-                               memory_order = memory_order_seq_cst) const {
-        return compare_exchange_strong(expected, value);
-    }
-    T fetch_add(T value, memory_order = memory_order_seq_cst) const {
-        return changed([value](T old) { return static_cast<T>(old + value); });
-    }
-    T fetch_sub(T value, memory_order = memory_order_seq_cst) const {
-        return changed([value](T old) { return static_cast<T>(old - value); });
-    }
-    T fetch_and(T value, memory_order = memory_order_seq_cst) const {
-        return changed([value](T old) { return static_cast<T>(old & value); });
-    }
-    T fetch_or(T value, memory_order = memory_order_seq_cst) const {
-        return changed([value](T old) { return static_cast<T>(old | value); });
-    }
-    T fetch_xor(T value, memory_order = memory_order_seq_cst) const {
-        return changed([value](T old) { return static_cast<T>(old ^ value); });
-    }
-    T fetch_min(T value, memory_order = memory_order_seq_cst) const {
-        return changed([value](T old) { return value < old ? value : old; });
-    }
-    T fetch_max(T value, memory_order = memory_order_seq_cst) const {
-        return changed([value](T old) { return old < value ? value : old; });
-    }
-    operator T() const { return load(); }
-    T operator=(T value) const {
-        store(value);
-        return value;
-    }
-    T operator++() const { return static_cast<T>(fetch_add(1) + 1); }
-    T operator++(int) const { return fetch_add(1); }
-    T operator--() const { return static_cast<T>(fetch_sub(1) - 1); }
-    T operator--(int) const { return fetch_sub(1); }
-    T operator+=(T value) const { return static_cast<T>(fetch_add(value) + value); }
-    T operator-=(T value) const { return static_cast<T>(fetch_sub(value) - value); }
-    T operator&=(T value) const { return static_cast<T>(fetch_and(value) & value); }
-    T operator|=(T value) const { return static_cast<T>(fetch_or(value) | value); }
-    T operator^=(T value) const { return static_cast<T>(fetch_xor(value) ^ value); }
-
-  private:
-    template <class Next> T changed(Next next) const { return cudla_sim::changed(at_, next); }
-    T *at_;
+    using cudla_sim::Reference<T>::Reference;
+    using cudla_sim::Reference<T>::operator=;
 };
 
 /* The same on a value of its own. */

@@ -181,24 +181,25 @@ template <class T> inline unsigned __match_any_sync(unsigned mask, T value) {
     });
 }
 
+/* Of a distance the hardware has the low five bits (PTX ISA, "shfl.sync"). */
 template <class T> inline T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
     int first = static_cast<int>(cudla_sim::lane()) & ~(width - 1);
     return cudla_sim::shuffled(mask, value, first + (source & (width - 1)), true, "__shfl_sync");
 }
 template <class T> inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
     int own = static_cast<int>(cudla_sim::lane()), first = own & ~(width - 1);
-    int source = own - static_cast<int>(delta);
+    int source = own - static_cast<int>(delta % 32);
     return cudla_sim::shuffled(mask, value, source, source >= first, "__shfl_up_sync");
 }
 template <class T>
 inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
     int own = static_cast<int>(cudla_sim::lane()), first = own & ~(width - 1);
-    int source = own + static_cast<int>(delta);
+    int source = own + static_cast<int>(delta % 32);
     return cudla_sim::shuffled(mask, value, source, source < first + width, "__shfl_down_sync");
 }
 template <class T> inline T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32) {
     int own = static_cast<int>(cudla_sim::lane()), first = own & ~(width - 1);
-    int source = own ^ bits;
+    int source = own ^ (bits & 31);
     return cudla_sim::shuffled(mask, value, source, source < first + width, "__shfl_xor_sync");
 }
 
@@ -234,6 +235,29 @@ CUDLA_SIM_REDUCE(__reduce_and_sync, unsigned, a & b)
 CUDLA_SIM_REDUCE(__reduce_or_sync, unsigned, a | b)
 CUDLA_SIM_REDUCE(__reduce_xor_sync, unsigned, a ^ b)
 #undef CUDLA_SIM_REDUCE
+
+/* From before CUDA 9: of the lanes that are at one place, which the rewriter tells. */
+namespace cudla_sim {
+
+inline unsigned unmasked__ballot(unsigned place, int predicate) {
+    return __ballot_sync(gather(place, "__ballot"), predicate);
+}
+inline int unmasked__any(unsigned place, int predicate) { return __any_sync(gather(place, "__any"), predicate); }
+inline int unmasked__all(unsigned place, int predicate) { return __all_sync(gather(place, "__all"), predicate); }
+template <class T> inline T unmasked__shfl(unsigned place, T value, int source, int width = 32) {
+    return __shfl_sync(gather(place, "__shfl"), value, source, width);
+}
+template <class T> inline T unmasked__shfl_up(unsigned place, T value, unsigned delta, int width = 32) {
+    return __shfl_up_sync(gather(place, "__shfl_up"), value, delta, width);
+}
+template <class T> inline T unmasked__shfl_down(unsigned place, T value, unsigned delta, int width = 32) {
+    return __shfl_down_sync(gather(place, "__shfl_down"), value, delta, width);
+}
+template <class T> inline T unmasked__shfl_xor(unsigned place, T value, int bits, int width = 32) {
+    return __shfl_xor_sync(gather(place, "__shfl_xor"), value, bits, width);
+}
+
+} // namespace cudla_sim
 
 /* --- functions of the hardware --------------------------------------------------------------- */
 

@@ -217,6 +217,12 @@ inline void ready_for_faults() {
     (void)stack;
 }
 
+/* As long as this system thread runs blocks. */
+struct InKernel {
+    InKernel() { __cudlaSimInKernel(1); }
+    ~InKernel() { __cudlaSimInKernel(0); }
+};
+
 /* Blocks that wait for each other need all of them. */
 inline void no_thread(Failure &failure, const uint3 &block) {
     if (!failure.claim())
@@ -235,6 +241,7 @@ inline void run_blocks(const Shape &shape, RunThreads run, void *call, Failure &
             pthread_t thread;
             bool started = start_thread(thread, [&shape, &failure, run, call, i] {
                 ready_for_faults();
+                InKernel now;
                 Block *used = Blocks::get().take();
                 used->execute(shape, place(shape.grid, i), 1, run, call, failure);
                 Blocks::get().give(used);
@@ -257,6 +264,7 @@ inline void run_blocks(const Shape &shape, RunThreads run, void *call, Failure &
     std::atomic<uint64_t> next{0};
     auto work = [&] {
         ready_for_faults();
+        InKernel now;
         Block *used = Blocks::get().take();
         for (uint64_t i; !failure && (i = next.fetch_add(together)) < blocks;) {
             uint64_t left = blocks - i;

@@ -62,8 +62,13 @@ template <class T> inline cudaError_t allocated(T **target, size_t size) {
     *place = ::malloc(size ? size : 1);
     return *place ? cudaSuccess : cudaErrorMemoryAllocation;
 }
+/* Arguments that are classes free in a kernel what the host allocated: a copy of them ends with each thread. */
+inline bool is_of_the_host(void *memory) {
+    cudaPointerAttributes of;
+    return cudaPointerGetAttributes(&of, memory) == cudaSuccess && of.type != cudaMemoryTypeUnregistered;
+}
 inline cudaError_t freed(void *memory) {
-    if (!block)
+    if (!block || (memory && is_of_the_host(memory)))
         return ::cudaFree(memory);
     ::free(memory);
     return cudaSuccess;

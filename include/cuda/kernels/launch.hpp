@@ -47,6 +47,15 @@ struct Launched {
 template <class P>
 using Kept = std::conditional_t<std::is_trivially_copyable_v<P> && sizeof(P) <= 64, const P, const P &>;
 
+/* What a launch has of a parameter. A reference is the address of memory that both sides reach. */
+template <class P> using Stored = std::conditional_t<std::is_lvalue_reference_v<P>, P, std::decay_t<P>>;
+
+/* The same where what is given is known: a number in between, which is gone when the launch begins, is copied. */
+template <class P, class A>
+using StoredFor = std::conditional_t<std::is_lvalue_reference_v<A> &&
+                                         std::is_same_v<std::decay_t<P>, std::decay_t<A>>,
+                                     Stored<P>, std::decay_t<P>>;
+
 /* What a block calls for each of its threads: what a body has for that, or itself. */
 template <class Body> auto in_block(const Body &body, int) -> decltype(body.in_block()) { return body.in_block(); }
 template <class Body> const Body &in_block(const Body &body, long) { return body; }
@@ -215,7 +224,7 @@ struct Launch {
     /* A function whose parameters say what the arguments become. */
     template <class... P, class Body, class... A>
     cudaError_t call(void (*kernel)(P...), Body body, A &&...given) {
-        auto *made = new Call<Body, std::decay_t<P>...>(body, std::forward<A>(given)...);
+        auto *made = new Call<Body, StoredFor<P, A>...>(body, std::forward<A>(given)...);
         made->shape = shape;
         made->shape.function = reinterpret_cast<const void *>(kernel);
         return submit(made, stream);
@@ -348,8 +357,7 @@ Launched *made_of(void (*)(P...), void **arguments, std::index_sequence<I...>) {
 #else
     auto body = [called = kernel](const P &...copied) { called(P(copied)...); };
 #endif
-    return new Call<decltype(body), std::decay_t<P>...>(
-        body, *static_cast<std::decay_t<P> *>(arguments[I])...);
+    return new Call<decltype(body), Stored<P>...>(body, *static_cast<std::decay_t<P> *>(arguments[I])...);
 }
 
 /* The name of a kernel as the compiler spells it: "... kernel = scale<4>; P = ...", "... (* kernel)(P ...) = add].

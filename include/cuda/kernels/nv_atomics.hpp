@@ -7,7 +7,7 @@
 #ifndef CUDLA_SIM_KERNELS_NV_ATOMICS_H
 #define CUDLA_SIM_KERNELS_NV_ATOMICS_H
 
-#include "atomics.hpp"
+#include "reference.hpp"
 
 #define __NV_ATOMIC_RELAXED 0
 #define __NV_ATOMIC_CONSUME 1
@@ -23,8 +23,8 @@
 
 namespace cudla_sim {
 template <class T> using Plain = typename std::remove_cv<T>::type;
-template <class T> inline ::cuda::atomic_ref<Plain<T>> reference_to(T *at) {
-    return ::cuda::atomic_ref<Plain<T>>(*const_cast<Plain<T> *>(at));
+template <class T> inline Reference<Plain<T>> reference_to(T *at) {
+    return Reference<Plain<T>>(*const_cast<Plain<T> *>(at));
 }
 /* A value's type is what the address says. */
 template <class T> struct Same {

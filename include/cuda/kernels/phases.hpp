@@ -5,7 +5,6 @@
 #ifndef CUDLA_SIM_KERNELS_PHASES_H
 #define CUDLA_SIM_KERNELS_PHASES_H
 
-#include "atomics.hpp"
 #include "builtins.hpp"
 
 namespace cudla_sim {

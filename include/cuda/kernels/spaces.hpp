@@ -32,8 +32,11 @@ struct CUDLA_SIM_OWN OwnVariables {
     }
 };
 
+/* Code for both sides asks on the host, too (libcu++'s atomics): there memory is of neither kind. */
 CUDLA_SIM_OWN inline bool is_shared(const void *pointer) {
     Unwatched ours;
+    if (!block)
+        return false;
     uintptr_t at = reinterpret_cast<uintptr_t>(pointer);
     const OwnVariables &own = OwnVariables::get();
     return at - block->dynamic_start() < block->shape->shared_bytes || (at >= own.begin && at < own.end);
@@ -41,7 +44,7 @@ CUDLA_SIM_OWN inline bool is_shared(const void *pointer) {
 
 inline bool is_local(const void *pointer) {
     const char *at = static_cast<const char *>(pointer);
-    return at >= block->current->stack && at < block->current->top();
+    return block && at >= block->current->stack && at < block->current->top();
 }
 
 /* Addresses in shared memory fit in 32 bits: programs keep them so for instructions of PTX. Variables come first,

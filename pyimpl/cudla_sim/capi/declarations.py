@@ -144,6 +144,7 @@ DECLARATIONS: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
     '__cudlaSimLaunch': ('cuda/crt/launches.h', 'cudaError_t', (('stream', 'cudaStream_t'), ('kernel', 'const char *'), ('run', 'void (*)(void *)'), ('drop', 'void (*)(void *)'), ('data', 'void *'),)),
     '__cudlaSimLaunchOf': ('cuda/crt/launches.h', 'cudaError_t', (('stream', 'cudaStream_t'), ('kernel', 'const char *'), ('run', 'void (*)(void *)'), ('drop', 'void (*)(void *)'), ('tell', 'void (*)(void *, void *)'), ('data', 'void *'),)),
     '__cudlaSimFault': ('cuda/crt/launches.h', 'void', (('error', 'cudaError_t'), ('explanation', 'const char *'),)),
+    '__cudlaSimInKernel': ('cuda/crt/launches.h', 'void', (('begins', 'int'),)),
     '__cudlaSimVariable': ('cuda/crt/launches.h', 'cudaError_t', (('address', 'void *'), ('size', 'size_t'),)),
     '__cudlaSimChecks': ('cuda/crt/launches.h', 'unsigned int', ()),
     '__cudlaSimRanges': ('cuda/crt/launches.h', 'size_t', (('bounds', 'void **'), ('room', 'size_t'),)),

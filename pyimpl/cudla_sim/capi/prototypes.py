@@ -3754,6 +3754,7 @@ PROTOTYPES = {
     "__cudlaSimLaunch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "__cudlaSimLaunchOf": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "__cudlaSimFault": (None, [ctypes.c_int, ctypes.c_void_p]),
+    "__cudlaSimInKernel": (None, [ctypes.c_int]),
     "__cudlaSimVariable": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
     "__cudlaSimChecks": (ctypes.c_uint, []),
     "__cudlaSimRanges": (ctypes.c_size_t, [ctypes.c_void_p, ctypes.c_size_t]),

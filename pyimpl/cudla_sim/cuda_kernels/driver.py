@@ -207,7 +207,9 @@ class _Build:
             named = " ".join(["-lcudadevrt", *runtime, "-lrt -lpthread -ldl"])
             line = f"{shlex.join(words)} {self._libraries()} {named}"
             print(f"#$ {line}", file=sys.stderr, flush=True)
-        self.compiler.call([*words, *self._runtime()])
+        # the toolkit's other libraries are found without a word, as with nvcc
+        toolkit = f"-L{paths.toolkit_dir() / 'lib64'}"
+        self.compiler.call([*words, *self._runtime(), toolkit])
 
     def _empty(self, target: str) -> None:
         """What a device link leaves: an object without anything."""

@@ -27,6 +27,7 @@ from .kernels import (
 from .own_names import name_in_full
 from .steps import AUTO, in_step
 from .tokens import MARK, SPACE, WORD, Token, tokens
+from .unmasked import tell_places
 
 _WORDS = {
     "__forceinline__": "inline __attribute__((always_inline))",
@@ -76,6 +77,7 @@ class _Rewriter:
         self._words()
         self._indices()
         self._places()
+        tell_places(self.found)
         self._clocks()
         self._ptx()
         self._shared()
@@ -104,8 +106,24 @@ class _Rewriter:
             behind = self.found[earlier].text if earlier >= 0 else ""
             ahead = self.found[later].text if later < len(self.found) else ""
             whole = behind in ("(", ",", "=", "return") and ahead in (")", ",", ";")
-            if behind not in _MEMBER_OF and (ahead == "." or whole):
+            if behind in _MEMBER_OF or (behind == "," and self._is_declared(index)):
+                continue
+            if ahead == "." or whole:
                 token.text = f" ::cudla_sim::part({token.text})"  # no %: and no :::
+
+    def _is_declared(self, index: int) -> bool:
+        """Whether what follows a comma is a variable of its own: ``dim3 gridDim, blockDim;``."""
+        at = before(self.found, index - 1)
+        while at >= 0 and self.found[at].text not in (";", "{", "}"):
+            if self.found[at].text in ("(", "["):
+                return False
+            if self.found[at].text in (")", "]"):
+                at = opened(self.found, at)
+            at = before(self.found, at - 1)
+        first = after(self.found, at + 1)
+        second = self.found[after(self.found, first + 1)]
+        word = self.found[first]
+        return word.kind == second.kind == WORD and word.text not in _BEFORE_EXPRESSIONS
 
     def _places(self) -> None:
         """Calls that ask who is at the same place say which it is."""

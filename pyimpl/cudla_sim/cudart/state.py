@@ -49,6 +49,8 @@ class State:
         self.settle: Callable[[], object] = object  # does nothing, and is in no file
         """Called before anything is put into a stream or asked of one: launches of kernels join
         each other without Python until then."""
+        self.in_kernel: Callable[[], object] = bool
+        """Whether the calling thread runs blocks of a kernel, which may call CUDA, too."""
 
     def check(self) -> None:
         """Raises the failure that ruined this context, if one did."""

@@ -87,7 +87,12 @@ class Stream:
         does not show. ``kind`` is that of the node that a capture makes of it,
         ``given`` what the node tells of it.
         Raises CudaError (StreamCaptureImplicit) when it would depend on a capturing stream.
+        In a kernel it is done at once.
         """
+        if self.context.in_kernel():  # what is before it has ended: launches there run at once
+            if work is not None:
+                work()
+            return _REACHED
         with self.context.lock:
             self.context.settle()
             if self.capture is not None:
@@ -349,7 +354,9 @@ class Streams:
                 )
 
     def drain(self) -> None:
-        """Waits for all work of all streams."""
+        """Waits for all work of all streams; a kernel cannot wait for itself."""
+        if self.context.in_kernel():
+            return
         self.context.settle()
         for stream in self.all():
             stream.queue.drain()

@@ -44,6 +44,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t taken = PTHREAD_COND_INITIALIZER;
 static struct sim_launches *current; /* the open one, which has no reference of its own */
 static __thread struct sim_launches *running;
+static __thread unsigned in_kernels; /* whose blocks this thread runs: a kernel's, and those that launched it */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static __thread int collecting; /* launches of this thread become nodes */
 static __thread struct sim_launches *collected;
@@ -159,6 +160,15 @@ SIM_EXPORT void sim____cudlaSimFault(cudaError_t error, const char *explanation)
     if (explanation != NULL) { strncpy(running->text, explanation, sizeof running->text - 1); }
 }
 
+SIM_EXPORT void sim____cudlaSimInKernel(int begins)
+{
+    if (begins != 0) {
+        in_kernels++;
+    } else if (in_kernels > 0) {
+        in_kernels--;
+    }
+}
+
 SIM_EXPORT cudaError_t sim____cudlaSimRefuse(cudaError_t error, const char *explanation)
 {
     if (error == cudaSuccess) { error = cudaErrorInvalidValue; }
@@ -209,6 +219,8 @@ void sim_cuda_close(void)
     if (current != NULL) { close_it(current); }
     pthread_mutex_unlock(&lock);
 }
+
+int sim_cuda_in_kernel(void) { return in_kernels > 0; }
 
 int sim_cuda_failed(void *launches, char *text, size_t size)
 {
@@ -337,6 +349,7 @@ void sim_cuda_run(void *launches)
  * be waited for, and where there is an error to tell: Python does. */
 static int met(uintptr_t stream, int whole)
 {
+    if (in_kernels > 0) { return 1; } /* its own launch is among what would be waited for */
     if (running != NULL || __atomic_load_n(&current, __ATOMIC_ACQUIRE) == NULL) { return 0; }
     pthread_mutex_lock(&lock);
     struct sim_launches *of = current;

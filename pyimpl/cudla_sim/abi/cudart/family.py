@@ -100,7 +100,7 @@ def enter(current: Context) -> None:
     """For a call that needs a device. Raises CudaError: NoDevice, or NotPermitted from inside a
     host function.
     """
-    if current.calls.inside():
+    if current.calls.inside() and not current.in_kernel():
         raise CudaError(
             Status.cudaErrorNotPermitted, "a host function in a stream must not call CUDA"
         )

@@ -63,6 +63,7 @@ def launch(stream: Any, launches: Any, kernel: Any) -> None:
     current = context.current()
     label = ffi.string(kernel).decode(errors="replace") if kernel else "kernel"
     item = Item(current, launches)
+    current.in_kernel = lib.sim_cuda_in_kernel
     with current.lock:
         if found.capture is not None:
             kind = NodeType.cudaGraphNodeTypeKernel
