@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 using namespace cupva;
 
@@ -67,6 +68,13 @@ int main(int, char **words)
     const int bytes = 2 * WIDTH * HEIGHT * 2;
     leave.addTransfer().tile(bytes).mode(TransferModeType::CONTINUOUS)
         .src(program["regions"].ptr<int16_t>(), bytes).dst(target, bytes);
+    try {
+        leave.addTransfer().tile(0, 3);
+        std::puts("taken");
+    } catch (const Exception &wrong) {
+        if (!std::strstr(wrong.what(), "SequenceDataFlow 0, transfer 1: tile is 0 x 3"))
+            std::puts(wrong.what());
+    }
     program.compileDataFlows();
 
     CmdMemcpy to_l2 = CmdMemcpy::Create(mem::GetL2BaseAddress(), picture, size);
