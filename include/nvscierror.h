@@ -44,6 +44,7 @@ typedef enum {
     NvSciError_InsufficientData = 0x105,
     NvSciError_IndexOutOfRange = 0x106,
     NvSciError_ValueOutOfRange = 0x107,
+    NvSciError_Revalidation_Success = 0x108,
 
     /* A matter of time. */
     NvSciError_Timeout = 0x200,
@@ -90,6 +91,7 @@ typedef enum {
     /* Attribute lists. */
     NvSciError_ReconciliationFailed = 0x10100,
     NvSciError_AttrListValidationFailed = 0x10101,
+    NvSciError_ObjValidationFailed = 0x10102,
 
     NvSciError_CommonEnd = 0xFFFFFF,
 
@@ -119,6 +121,10 @@ typedef enum {
     NvSciError_NvSciStreamEnd = 0x03FFFFFF,
 
     NvSciError_NvSciIpcUnknown = 0x04000000,
+    NvSciError_PcieUncorrectableFatal = 0x04000001,
+    NvSciError_PcieUncorrectableNonFatal = 0x04000002,
+    NvSciError_PcieEdmaTransferErr = 0x04000003,
+    NvSciError_PcieValidationError = 0x04000004,
     NvSciError_NvSciIpcEnd = 0x04FFFFFF,
 
     NvSciError_NvSciEventUnknown = 0x05000000,

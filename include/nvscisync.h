@@ -187,8 +187,8 @@ NvSciError NvSciSyncAttrListAppendUnreconciled(
     const NvSciSyncAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount,
     NvSciSyncAttrList *newUnreconciledAttrList);
 
-/* Merges lists of exactly one signaler and at least one waiter. On failure newConflictList may name
- * the culprits, otherwise it is NULL. Also NvSciError_ReconciliationFailed,
+/* Merges lists of exactly one signaler and at least one waiter. On failure newConflictList has
+ * what each list set of the attributes at fault, otherwise it is NULL. Also NvSciError_ReconciliationFailed,
  * NvSciError_UnsupportedConfig (no primitive suits everybody). */
 NvSciError NvSciSyncAttrListReconcile(const NvSciSyncAttrList inputArray[], size_t inputCount,
                                       NvSciSyncAttrList *newReconciledList,

@@ -130,7 +130,8 @@ class Reader:
         self, node: ast.AST, known: dict[str, str], texts: dict[str, list[str]]
     ) -> Iterator[tuple[str, str]]:
         if isinstance(node, ast.FunctionDef):
-            arguments = node.args.args[len(node.args.args) - len(node.args.defaults) :]
+            by_position = [*node.args.posonlyargs, *node.args.args]
+            arguments = by_position[len(by_position) - len(node.args.defaults) :]
             defaults = zip(arguments, node.args.defaults, strict=True)
             known = known | {a.arg: s for a, d in defaults if (s := self.status(d, {}))}
             texts = dict(texts)

@@ -13,10 +13,14 @@
 /* --- the runtime --- */
 
 /* One tile of a gather or scatter, in pixels; vmem: byte offset. width, height: of the memory
- * outside, 0 for no limit. */
+ * outside, 0 for no limit. external: its address as a VPU sees it, or that of the host's dataflow, whose
+ * pitch counts then, too. */
+#define PVA_GATHER_FROM_HOST UINT64_MAX
 struct pva_gather {
     int64_t x, y, width, height;
     uint32_t w, h, pitch, vmem, pad_mode;
+    int32_t external_pitch;
+    uint64_t external;
 };
 
 extern "C" {

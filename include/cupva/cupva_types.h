@@ -22,7 +22,7 @@
 #define CIRCULAR_BUFFER_LINE_PITCH_FACTOR0 3
 #define CIRCULAR_BUFFER_LINE_PITCH_FACTOR1 5
 #define CIRCULAR_BUFFER_EXTRA_BYTES 64
-#define LINE_PITCH_ALIGNED(pitch) (((pitch) + 1) / 2 * 2)
+#define CIRCULAR_BUFFER_LINE_PITCH_ALIGNED(pitch) (((pitch) + 1) / 2 * 2)
 #define CIRCULAR_BUFFER_ALIGNED_SIZE(bytes) (((bytes) + 63) / 64 * 64)
 
 /* Tiles that are transposed on their way into VMEM: lines are shifted against each other by so many

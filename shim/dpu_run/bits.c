@@ -31,7 +31,8 @@ static inline uint32_t hands_on(uint32_t bit, uint64_t at)
     uint32_t to = retries_first(retries, retries->ring[bit], place);
     uint32_t passes = retries_passes(retries, to, place) >> 5;
     uint64_t taken_at = released_at + passes;
-    if (passes == 0 || at <= taken_at || tried_at <= taken_at || rt_order.wakes < taken_at)
+    if (passes == 0 || at <= taken_at || tried_at <= taken_at || rt_order.wakes < taken_at
+        || rt_order.tasklets[to].act)
         return NONE;
     retries_remove(retries, bit, to);
     rt_count_retries(to, taken_at);
@@ -54,7 +55,8 @@ static __attribute__((noinline)) void take(uint32_t bit, uint64_t pc, uint64_t a
         rt_settle_release(event_of(me, TRIES, bit), at);
     } else if (rt_order_alone(at)) {
         rt_order.work = at;
-        if (rt_takes_bit(me, bit))
+        if (rt_takes_bit(me, bit)
+            && (rt_order.tasklets[me].act == 0 || rt_order.tasklets[me].act(me)))
             return;
     } else {
         events_add(&rt_order.events, at, event_of(me, TRIES, bit));
@@ -96,9 +98,5 @@ void rt_time_free(uint32_t bit)
         free_now(bit);
         return;
     }
-    uint64_t halves = __rt_count;
-    __rt_count = 0;
-    rt_order.release.at = rt_order.work + (halves << 16);
-    rt_order.release.halves = halves;
-    rt_order.release.bit = bit;
+    rt_time_release(bit);
 }

@@ -45,12 +45,14 @@ struct events {
     uint32_t first, end; /* counted on; there is none where they are equal */
     uint64_t at[PLACES_OF_EVENTS]; /* work; of the end: NEVER */
     event queue[PLACES_OF_EVENTS];
+    uint32_t ordered;    /* those up to here that are first at once are in the order of round robin, */
+    uint64_t ordered_at; /* when they are at this time: see events_order */
 };
 
 static inline void events_begin(struct events *events)
 {
-    events->first = events->end = 0;
-    events->at[0] = NEVER;
+    events->first = events->end = events->ordered = 0;
+    events->at[0] = events->ordered_at = NEVER;
 }
 
 static inline uint64_t events_at(const struct events *events, uint32_t i)
@@ -78,16 +80,39 @@ static inline void events_add(struct events *events, uint64_t at, event event)
     events_put(events, i, at, event);
 }
 
-/* Of those that are first at once the one that comes next by round robin becomes the first. */
+static inline uint32_t events_behind(const struct events *events, uint32_t i, uint32_t last)
+{
+    return (events_of(events, i) - last - 1) & 31;
+}
+
+/* Puts those that are first at once in the order of round robin: mostly they have come in it. */
+static __attribute__((noinline)) void events_sort(struct events *events, uint32_t last)
+{
+    uint32_t i = events->first + 1;
+    for (; events_at(events, i) == events_at(events, events->first); i++) {
+        event found = events_of(events, i);
+        uint32_t to = i, behind = (found - last - 1) & 31;
+        for (; to != events->first && events_behind(events, to - 1, last) > behind; to--)
+            events->queue[to % PLACES_OF_EVENTS] = events_of(events, to - 1);
+        events->queue[to % PLACES_OF_EVENTS] = found;
+    }
+    events->ordered = i;
+    events->ordered_at = events_at(events, events->first);
+}
+
+/*
+ * Of those that are first at once the one that comes next by round robin becomes the first. When the ones
+ * behind it follow, they still are in order: whoever had the turn since was one of them. Any other event
+ * would have come before them, and they would have moved up, beyond `ordered`.
+ */
 static inline void events_order(struct events *events, uint32_t last)
 {
-    uint32_t first = events->first, best = first;
-    for (uint32_t i = first + 1; events_at(events, i) == events_at(events, first); i++)
-        if (((events_of(events, i) - last - 1) & 31) < ((events_of(events, best) - last - 1) & 31))
-            best = i;
-    event found = events_of(events, best);
-    events->queue[best % PLACES_OF_EVENTS] = events_of(events, first);
-    events->queue[first % PLACES_OF_EVENTS] = found;
+    uint64_t at = events_at(events, events->first);
+    if (events_at(events, events->first + 1) != at)
+        return;
+    if (events->ordered_at != at || events_at(events, events->ordered) == at
+        || events->ordered - events->first >= PLACES_OF_EVENTS)
+        events_sort(events, last);
 }
 
 #endif

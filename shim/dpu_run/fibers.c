@@ -14,8 +14,16 @@
 extern char NR_TASKLETS[] __attribute__((visibility("default")));
 
 static uint8_t next_ready[MAX_TASKLETS], previous_ready[MAX_TASKLETS];
-static uint8_t nr_ready, nr_alive, nr_waiting;
-static uint8_t waiting[MAX_TASKLETS]; /* oldest first */
+static uint8_t nr_ready, nr_alive;
+static struct {
+    uint32_t first, end; /* counted on */
+    uint8_t tasklets[32]; /* oldest first: who is woken mostly is */
+} waiting;
+
+static uint8_t *waits_at(uint32_t i)
+{
+    return &waiting.tasklets[i % sizeof(waiting.tasklets)];
+}
 
 static uint32_t nr_tasklets(void)
 {
@@ -76,6 +84,11 @@ void rt_yield_to(uint32_t tasklet)
     rt_switch_to(tasklet);
 }
 
+void rt_waits(uint32_t tasklet)
+{
+    *waits_at(waiting.end++) = (uint8_t)tasklet;
+}
+
 void rt_block(uint32_t kind, uint32_t object, uint64_t pc)
 {
     struct dpu_wait *wait = &rt_wait[__rt_me];
@@ -83,30 +96,30 @@ void rt_block(uint32_t kind, uint32_t object, uint64_t pc)
     wait->object = object;
     wait->pc = pc;
     if (rt_timed) {
-        waiting[nr_waiting++] = (uint8_t)__rt_me;
+        rt_waits(__rt_me);
         rt_time_block();
         return;
     }
     if (nr_ready == 1)
         rt_nobody_runs(pc, object);
-    waiting[nr_waiting++] = (uint8_t)__rt_me;
+    rt_waits(__rt_me);
     rt_switch_to(leave_ring());
 }
 
 static void wake_index(uint32_t index)
 {
-    uint32_t tasklet = waiting[index];
-    nr_waiting--;
-    for (uint32_t i = index; i < nr_waiting; i++)
-        waiting[i] = waiting[i + 1];
+    uint32_t tasklet = *waits_at(index);
+    for (uint32_t i = index; i != waiting.first; i--)
+        *waits_at(i) = *waits_at(i - 1);
+    waiting.first++;
     rt_wait[tasklet].kind = WAIT_NONE;
     make_ready(tasklet);
 }
 
 bool rt_wake_one(uint32_t kind, uint32_t object)
 {
-    for (uint32_t i = 0; i < nr_waiting; i++) {
-        struct dpu_wait *wait = &rt_wait[waiting[i]];
+    for (uint32_t i = waiting.first; i != waiting.end; i++) {
+        struct dpu_wait *wait = &rt_wait[*waits_at(i)];
         if (wait->kind == kind && wait->object == object) {
             wake_index(i);
             return true;
@@ -117,24 +130,24 @@ bool rt_wake_one(uint32_t kind, uint32_t object)
 
 void rt_wake_all(uint32_t kind, uint32_t object)
 {
-    uint32_t kept = 0, count = nr_waiting;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t tasklet = waiting[i];
+    uint32_t kept = waiting.first;
+    for (uint32_t i = waiting.first; i != waiting.end; i++) {
+        uint32_t tasklet = *waits_at(i);
         struct dpu_wait *wait = &rt_wait[tasklet];
         if (wait->kind == kind && wait->object == object) {
             wait->kind = WAIT_NONE;
             make_ready(tasklet);
         } else {
-            waiting[kept++] = (uint8_t)tasklet;
+            *waits_at(kept++) = (uint8_t)tasklet;
         }
     }
-    nr_waiting = (uint8_t)kept;
+    waiting.end = kept;
 }
 
 bool rt_wake_tasklet(uint32_t tasklet)
 {
-    for (uint32_t i = 0; i < nr_waiting; i++)
-        if (waiting[i] == tasklet) {
+    for (uint32_t i = waiting.first; i != waiting.end; i++)
+        if (*waits_at(i) == tasklet) {
             wake_index(i);
             return true;
         }
@@ -172,7 +185,7 @@ void rt_run_tasklets(void)
         rt_wait[i].kind = WAIT_NONE;
     }
     nr_ready = nr_alive = (uint8_t)count;
-    nr_waiting = 0;
+    waiting.first = waiting.end = 0;
     __rt_me = 0;
     if (rt_timed) {
         rt_switch(&rt_stack_pointer[MAIN_CONTEXT], rt_time_first());

@@ -69,8 +69,7 @@ uint32_t rt_order_next(void)
         }
         if (at == NEVER)
             return MAX_TASKLETS;
-        if (events_at(&rt_order.events, rt_order.events.first + 1) == at)
-            events_order(&rt_order.events, __rt_me);
+        events_order(&rt_order.events, __rt_me);
         event event = events_of(&rt_order.events, rt_order.events.first++);
         uint32_t tasklet = event_tasklet(event), bit = event_bit(event);
         rt_order.work = at;
@@ -82,7 +81,9 @@ uint32_t rt_order_next(void)
             events_add(&rt_order.events, rt_order.tasklets[tasklet].then_at,
                 rt_order.tasklets[tasklet].then);
         } else if (event_what(event) == COMPUTES || rt_takes_bit(tasklet, bit)) {
-            return __rt_me = tasklet;
+            __rt_me = tasklet;
+            if (rt_order.tasklets[tasklet].act == 0 || rt_order.tasklets[tasklet].act(tasklet))
+                return tasklet;
         }
     }
 }
@@ -92,6 +93,8 @@ void rt_order_go_on(uint64_t pc, uint64_t object)
     uint32_t from = __rt_me, to = rt_order_next();
     if (to == MAX_TASKLETS) {
         __rt_me = from;
+        if (rt_wait[from].kind != WAIT_NONE)
+            pc = rt_wait[from].pc, object = rt_wait[from].object;
         rt_nobody_runs(pc, object);
     }
     if (to != from)

@@ -15,6 +15,7 @@
 #define CYCLE (2ull << 16)
 
 #define NONE (~0u)
+#define OBJECT 256u /* something else than a bit: see acts.c */
 
 extern uint64_t __rt_count __attribute__((weak));
 
@@ -24,6 +25,9 @@ extern struct order {
         uint64_t since;   /* time at which it was blocked or sent to sleep */
         uint64_t then_at; /* behind a release: */
         event then;       /* what it does next; at the release itself it only goes on */
+        uint32_t object, released;     /* of the act, of the release: see acts.c */
+        void (*release)(uint32_t released); /* of what is no bit */
+        bool (*act)(uint32_t tasklet); /* instead of going on; true: and it goes on. 0: it goes on */
     } tasklets[MAX_TASKLETS];
     struct events events;
     struct retries retries;
@@ -39,7 +43,7 @@ extern struct order {
     struct {
         uint64_t at;
         uint64_t halves; /* half instructions up to it */
-        uint32_t bit;    /* NONE: nothing */
+        uint32_t bit;    /* or OBJECT, or NONE: nothing */
     } release; /* what the tasklet that runs has released, before the time of that */
 } rt_order;
 
@@ -77,6 +81,16 @@ static inline uint64_t rt_take_count(void)
     rt_times()->tasklets[__rt_me].half_instructions += halves + rt_order.release.halves;
     rt_order.release.halves = 0;
     return halves << 16;
+}
+
+/* What the tasklet that runs has counted is up to the release of `bit`. */
+static inline void rt_time_release(uint32_t bit)
+{
+    uint64_t halves = __rt_count;
+    __rt_count = 0;
+    rt_order.release.at = rt_order.work + (halves << 16);
+    rt_order.release.halves = halves;
+    rt_order.release.bit = bit;
 }
 
 static inline void rt_count_retries(uint32_t tasklet, uint64_t end)

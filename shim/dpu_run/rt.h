@@ -51,6 +51,7 @@ void rt_yield(void);
 void rt_yield_to(uint32_t tasklet);
 NORETURN void rt_nobody_runs(uint64_t pc, uint64_t object);
 void rt_block(uint32_t kind, uint32_t object, uint64_t pc);
+void rt_waits(uint32_t tasklet); /* for what rt_wait says, behind those that do already */
 bool rt_wake_one(uint32_t kind, uint32_t object);
 void rt_wake_all(uint32_t kind, uint32_t object);
 bool rt_wake_tasklet(uint32_t tasklet);

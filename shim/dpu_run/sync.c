@@ -6,7 +6,7 @@
  * because programs fill them by hand. All atomic bits are clear when a launch starts.
  * Source: UPMEM SDK 2025.1, user manual, "Tasklet management and synchronization".
  */
-#include "times.h"
+#include "acts.h"
 
 #include <barrier.h>
 #include <errno.h>
@@ -16,12 +16,7 @@
 #include <sem.h>
 #include <vmutex.h>
 
-/* Instructions of the library's routines, for launches in hardware time. */
-#define BARRIER_BEFORE 4u
-#define BARRIER_INSIDE 10u
-#define BARRIER_RESUME_HALVES 9u /* for each tasklet that waits, in half instructions */
 #define HANDSHAKE_INSTRUCTIONS 14u
-#define VMUTEX_INSTRUCTIONS 6u
 
 static uint32_t bit_waiters, vmutex_waiters;
 static bool notifying[MAX_TASKLETS]; /* waits in handshake_notify */
@@ -30,6 +25,7 @@ static uint32_t early; /* tasklets that somebody resumed before they stopped, a 
 
 void rt_sync_begin(void)
 {
+    rt_acts_begin();
     early = 0;
     if (bit_waiters | vmutex_waiters)
         bit_waiters = vmutex_waiters = 0;
@@ -195,6 +191,12 @@ API void mutex_pool_unlock(const struct mutex_pool *pool, uint16_t id)
 /* ---- virtual mutexes: bits in WRAM; the hardware mutexes that guard them are never contended,
  * because a tasklet is not interrupted inside the runtime ---- */
 
+/* Tasklets do these things themselves where races are looked for, which is done when they change. */
+static inline bool in_time(void)
+{
+    return rt_timed && !rt_race_on;
+}
+
 static uint32_t vmutex_object(const struct vmutex *v, uint16_t id)
 {
     return (uint32_t)(uintptr_t)v->vmutexes * 8u + id;
@@ -205,6 +207,10 @@ API void vmutex_lock(const struct vmutex *v, uint16_t id)
     volatile uint8_t *byte = &v->vmutexes[id >> 3];
     uint8_t bit = (uint8_t)(1u << (id & 7));
     uint32_t object = vmutex_object(v, id);
+    if (in_time()) {
+        rt_time_vmutex_lock(object, CALLER);
+        return;
+    }
     rt_time_event(VMUTEX_INSTRUCTIONS);
     while (*byte & bit) {
         vmutex_waiters++;
@@ -221,6 +227,10 @@ API void vmutex_lock(const struct vmutex *v, uint16_t id)
 API void vmutex_unlock(const struct vmutex *v, uint16_t id)
 {
     uint32_t object = vmutex_object(v, id);
+    if (in_time()) {
+        rt_time_vmutex_unlock(object);
+        return;
+    }
     rt_time_event(VMUTEX_INSTRUCTIONS);
     if (rt_race_on)
         rt_race_release(object);
@@ -250,6 +260,10 @@ static void timed_arrival(barrier_t *barrier, uint64_t pc)
 
 API void barrier_wait(barrier_t *barrier)
 {
+    if (in_time()) {
+        rt_time_barrier(barrier, CALLER);
+        return;
+    }
     if (rt_timed)
         timed_arrival(barrier, CALLER);
     uint32_t object = (uint32_t)(uintptr_t)barrier;
@@ -279,8 +293,12 @@ API void barrier_wait(barrier_t *barrier)
 
 API void sem_take(sem_t *semaphore)
 {
+    if (in_time()) {
+        rt_time_sem_take(semaphore, CALLER);
+        return;
+    }
     uint32_t object = (uint32_t)(uintptr_t)semaphore;
-    rt_time_event(HANDSHAKE_INSTRUCTIONS);
+    rt_time_event(SEM_INSTRUCTIONS);
     semaphore->count--;
     if (rt_race_on)
         rt_race_own(semaphore, sizeof(*semaphore));
@@ -297,8 +315,12 @@ API void sem_take(sem_t *semaphore)
 /* Wakes the first tasklet that waits, also while the count stays negative. */
 API void sem_give(sem_t *semaphore)
 {
+    if (in_time()) {
+        rt_time_sem_give(semaphore);
+        return;
+    }
     uint32_t object = (uint32_t)(uintptr_t)semaphore;
-    rt_time_event(HANDSHAKE_INSTRUCTIONS);
+    rt_time_event(SEM_INSTRUCTIONS);
     if (rt_race_on)
         rt_race_release(object);
     semaphore->count++;

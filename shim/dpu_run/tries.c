@@ -25,6 +25,10 @@ bool rt_takes_bit(uint32_t tasklet, uint32_t bit)
  */
 void rt_released(uint32_t bit)
 {
+    if (bit == OBJECT) {
+        rt_order.tasklets[__rt_me].release(rt_order.tasklets[__rt_me].released);
+        return;
+    }
     rt_bits[bit] = false;
     if (rt_order.retries.ring[bit] == NOBODY)
         return;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 enum { PVA_DRAM, PVA_VMEM, PVA_L2, PVA_SPACES };
+#define PVA_SPACE_SHIFT 56 /* of an address as a VPU sees it: CUPVA_IOVA_SPACE_SHIFT */
 enum { PVA_PAD_NONE, PVA_PAD_CONST, PVA_PAD_BPE };
 
 struct pva_side {

@@ -15,6 +15,13 @@ void rt_gather_now(struct flow *flow, uint32_t number, const struct pva_gather *
     struct pva_descriptor d = flow->list[0];
     struct pva_side *outside = flow->reads ? &d.src : &d.dst, *inside = flow->reads ? &d.dst : &d.src;
     int64_t left = 0, right = 0, top = 0, bottom = 0, w = gather->w, h = gather->h;
+    if (gather->external != PVA_GATHER_FROM_HOST) {
+        outside->space = (int64_t)(gather->external >> PVA_SPACE_SHIFT);
+        if (outside->space >= PVA_SPACES)
+            rt_stop(PVA_FAULT, PVA_CAUSE_RANGE, number, 0, "", caller);
+        outside->at = (int64_t)(gather->external & ((UINT64_C(1) << PVA_SPACE_SHIFT) - 1));
+        outside->pitch = (int64_t)gather->external_pitch * d.bpp;
+    }
     if (gather->width > 0) {
         left = gather->x < 0 ? -gather->x : 0;
         right = gather->x + w > gather->width ? gather->x + w - gather->width : 0;

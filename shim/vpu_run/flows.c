@@ -168,8 +168,11 @@ static struct pva_descriptor *staged(uint32_t number, uint32_t index, void *call
 void pva_rt_stage_side(uint32_t number, uint32_t index, int destination, int space, uint64_t at,
                        int64_t pitch)
 {
-    struct pva_descriptor *d = staged(number, index, __builtin_return_address(0));
+    void *caller = __builtin_return_address(0);
+    struct pva_descriptor *d = staged(number, index, caller);
     struct pva_side *side = destination ? &d->dst : &d->src;
+    if (space < 0 || space >= PVA_SPACES)
+        rt_stop(PVA_FAULT, PVA_CAUSE_ORDER, number, 0, "update with no memory type", caller);
     if (side->ring_size)
         side->ring += (int64_t)at - side->at;
     side->space = space;

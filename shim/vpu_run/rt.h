@@ -9,7 +9,10 @@
 struct pva_gather {
     int64_t x, y, width, height;
     uint32_t w, h, pitch, vmem, pad_mode;
+    int32_t external_pitch;
+    uint64_t external;
 };
+#define PVA_GATHER_FROM_HOST UINT64_MAX
 
 int32_t cupva_vpu_main(void); /* the kernel: CUPVA_VPU_MAIN() of its sources */
 

@@ -33,6 +33,18 @@ def test_gather_and_sequence(sim_cc: Compiler, tmp_path: Path) -> None:
     assert (result.status, result.out) == (0, "0 wrong\n"), result.err
 
 
+def test_regions_of_memory_that_the_kernel_chooses(sim_cc: Compiler, tmp_path: Path) -> None:
+    """From DRAM and L2SRAM, with both configurations, whenever data moves."""
+    program = sim_cc.build(PROGRAMS / "regions_host.cpp", options=[kernel("regions_dev", tmp_path)])
+    for way in ("dram", "l2"):
+        for delivery in ("trigger", "sync", "random"):
+            result = sim_cc.run(program, way, settings={"CUDLA_SIM_PVA_DMA": delivery})
+            assert (result.status, result.out) == (0, "status 0, 0 wrong\n"), (way, result.err)
+    result = sim_cc.run(program, "invalid", settings={"CUDLA_SIM_EXPLAIN": "1"})
+    assert (result.status, result.out) == (0, "status 11\n")
+    assert "update with no memory type" in result.err
+
+
 def test_memory_of_the_host(sim_cc: Compiler) -> None:
     result = sim_cc.run(sim_cc.build(PROGRAMS / "borrowed_host.c"))
     assert (result.status, result.out) == (0, "status 0, equal\n"), result.err

@@ -64,8 +64,13 @@ def sync(sim_api: CApi) -> Sync:
 def test_one_signaler_and_some_waiters(sync: Sync, perms: tuple[int, ...], status: int) -> None:
     found, outcome, conflict = sync.reconcile(*(sync.side(x) for x in perms))
     assert found == status
-    assert conflict.value is None
-    if status == 0:
+    assert (conflict.value is None) == (status == 0)
+    if status:
+        assert sync("AttrListGetSlotCount", conflict) == len(perms)
+        for slot, perm in enumerate(perms):
+            assert sync.get(conflict, PERM, slot) == bytes(c_u64(perm))
+        sync("AttrListFree", conflict)
+    else:
         assert sync.get(outcome, SYNC.NvSciSyncAttrKey_ActualPerm) == bytes(c_u64(BOTH))
 
 
@@ -77,6 +82,11 @@ def test_permissions_that_cannot_be_asked_for(sync: Sync, perm: int) -> None:
 def test_conflict_list_is_required(sync: Sync) -> None:
     array, out = (ctypes.c_void_p * 1)(sync.side(BOTH)), ctypes.c_void_p()
     assert sync("AttrListReconcile", array, 1, ctypes.byref(out), None) == BAD
+
+
+def test_a_fence_that_is_waited_for_is_no_result(sync: Sync) -> None:
+    assert sync("FenceWait", None, sync.context, 0) == BAD
+    assert "syncFence is NULL; it points to a fence" in sync.why()
 
 
 def test_primitive(sync: Sync) -> None:

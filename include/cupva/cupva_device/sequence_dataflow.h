@@ -58,12 +58,13 @@ enum MemType {
     MEMTYPE_SRAM = MEM_TYPE_L2SRAM
 };
 
-/* An address of the memory that `type` names: a pointer into VMEM, or what an ExtMemPointer holds. */
+/* An address of the memory that `type` names: a pointer into VMEM or what cupvaGetVmemAddress() makes of
+ * it, or what an ExtMemPointer holds. */
 static inline void pvaStageSide(uint32_t flow, uint32_t index, int destination, uint64_t address,
                                 cupvaMemType type, int64_t pitch)
 {
     uint64_t mask = ((uint64_t)1 << CUPVA_IOVA_SPACE_SHIFT) - 1;
-    if (type == MEM_TYPE_VMEM)
+    if (type == MEM_TYPE_VMEM && address >= (uintptr_t)cupvaGetVmemBase())
         address = cupvaGetVmemAddress((const void *)(uintptr_t)address);
     pva_rt_stage_side(flow, index, destination, (int)type - 1, address & mask, pitch);
 }

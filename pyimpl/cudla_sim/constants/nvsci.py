@@ -58,6 +58,7 @@ class NvSciError(IntEnum):
     NvSciError_InsufficientData = 0x105
     NvSciError_IndexOutOfRange = 0x106
     NvSciError_ValueOutOfRange = 0x107
+    NvSciError_Revalidation_Success = 0x108
     NvSciError_Timeout = 0x200
     NvSciError_TryItAgain = 0x201
     NvSciError_Busy = 0x202
@@ -92,6 +93,7 @@ class NvSciError(IntEnum):
     NvSciError_ResourceDeadlock = 0x2102
     NvSciError_ReconciliationFailed = 0x10100
     NvSciError_AttrListValidationFailed = 0x10101
+    NvSciError_ObjValidationFailed = 0x10102
     NvSciError_CommonEnd = 0xffffff
     NvSciError_NvSciBufUnknown = 0x1000000
     NvSciError_NvSciBufEnd = 0x1ffffff
@@ -116,6 +118,10 @@ class NvSciError(IntEnum):
     NvSciError_StreamBadDstIndex = 0x3800001
     NvSciError_NvSciStreamEnd = 0x3ffffff
     NvSciError_NvSciIpcUnknown = 0x4000000
+    NvSciError_PcieUncorrectableFatal = 0x4000001
+    NvSciError_PcieUncorrectableNonFatal = 0x4000002
+    NvSciError_PcieEdmaTransferErr = 0x4000003
+    NvSciError_PcieValidationError = 0x4000004
     NvSciError_NvSciIpcEnd = 0x4ffffff
     NvSciError_NvSciEventUnknown = 0x5000000
     NvSciError_NvSciEventEnd = 0x5ffffff

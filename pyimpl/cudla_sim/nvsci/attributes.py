@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from .errors import bad_parameter
+from .errors import NvSciError, bad_parameter
 
 _CODES = {"bool": "?", "u8": "B", "u32": "I", "i32": "i", "u64": "Q", "f32": "f"}
 
@@ -155,6 +155,16 @@ class AttrList:
                 key = self.schema.key(number)
                 lines.append(f"  {key.name} = {key.decode(slot[number])}")
         return "\n".join(lines) + "\n"
+
+
+class Conflict(NvSciError):
+    """Reconciliation failed; ``culprits``: a slot for each party, with what it set of ``keys``."""
+
+    def __init__(self, status: int, explanation: str, lists: list[AttrList], *keys: int) -> None:
+        super().__init__(status, explanation)
+        slots = [slot for each in lists for slot in each.slots]
+        found = [{key: slot[key] for key in keys if key in slot} for slot in slots]
+        self.culprits = AttrList(lists[0].schema, lists[0].module, found)
 
 
 class Schema:

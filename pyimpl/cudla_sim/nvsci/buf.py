@@ -16,7 +16,7 @@ from ..constants.nvsci import (
 )
 from ..core.memory import AddressSpace, Bytes, Region
 from . import layouts
-from .attributes import AttrList, Slot
+from .attributes import AttrList, Conflict, Slot
 from .bufattrs import SCHEMA
 from .errors import NvSciError, bad_parameter
 
@@ -60,14 +60,6 @@ class ReconciledBuf(AttrList):
     align = 1
 
 
-class Conflict(NvSciError):
-    """Reconciliation failed; ``culprits`` is a list with one slot of conflicting keys a party."""
-
-    def __init__(self, explanation: str, culprits: AttrList) -> None:
-        super().__init__(Status.NvSciError_ReconciliationFailed, explanation)
-        self.culprits = culprits
-
-
 def _combine(key: int, wishes: list[Any]) -> Any:
     """One value out of several wishes; None when they contradict each other."""
     if key in _OR_KEYS:
@@ -100,11 +92,9 @@ def reconcile(lists: list[AttrList]) -> ReconciledBuf:
         key = SCHEMA.key(number)
         combined = _combine(number, [key.decode(s[number]) for s in slots if number in s])
         if combined is None:
-            culprits = AttrList(
-                SCHEMA, lists[0].module, [{number: s[number]} if number in s else {} for s in slots]
-            )
             wishes = ", ".join(str(key.decode(s[number])) for s in slots if number in s)
-            raise Conflict(f"{key.name} is wanted as {wishes}; all must agree", culprits)
+            text = f"{key.name} is wanted as {wishes}; all must agree"
+            raise Conflict(Status.NvSciError_ReconciliationFailed, text, lists, number)
         values[number] = combined
     types = values.get(K.NvSciBufGeneralAttrKey_Types)
     if types is None:

@@ -21,8 +21,8 @@ from ..constants.nvsci import (
     NvSciSyncAttrValPrimitiveTypeRec as Primitive,
 )
 from ..core.fence import Fence, Timeline
-from .attributes import AttrList, Key, Schema, Slot
-from .errors import NvSciError, bad_parameter
+from .attributes import AttrList, Conflict, Key, Schema, Slot
+from .errors import bad_parameter
 
 WAIT, SIGNAL = NvSciSyncAccessPerm_WaitOnly, NvSciSyncAccessPerm_SignalOnly
 TIMESTAMP_SLOTS = 512  # cuDLA reference, cudlaImportExternalSemaphore: live timestamp buffers
@@ -108,10 +108,12 @@ def reconcile(lists: list[AttrList]) -> ReconciledSync:
     signalers = sum(bool(p & SIGNAL) for p in perms)
     waiters = sum(bool(p & WAIT) for p in perms)
     if signalers != 1 or waiters < 1:
-        raise NvSciError(
+        raise Conflict(
             Status.NvSciError_ReconciliationFailed,
             f"found {signalers} signaler(s) and {waiters} waiter(s) in {len(slots)} list(s); it "
             "takes exactly one list with RequiredPerm SignalOnly and at least one with WaitOnly",
+            lists,
+            K.NvSciSyncAttrKey_RequiredPerm,
         )
     outcome = ReconciledSync(SCHEMA, lists[0].module)
     outcome.reconciled = True
@@ -130,7 +132,7 @@ def reconcile(lists: list[AttrList]) -> ReconciledSync:
         outcome.cpu_signals |= bool(cpu and perm & SIGNAL)
         outcome.cpu_waits |= bool(cpu and perm & WAIT)
     merged[K.NvSciSyncAttrKey_ActualPerm] = SCHEMA.key(K.NvSciSyncAttrKey_ActualPerm).encode(actual)
-    outcome.primitive = _choose_primitive(slots, merged)
+    outcome.primitive = _choose_primitive(lists, merged)
     merged[K.NvSciSyncAttrKey_PrimitiveInfo] = SCHEMA.key(K.NvSciSyncAttrKey_PrimitiveInfo).encode(
         (int(outcome.primitive),)
     )
@@ -143,20 +145,23 @@ def _decoded(slot: Slot, key: int, default: Any) -> Any:
     return default if raw is None else SCHEMA.key(key).decode(raw)
 
 
-def _choose_primitive(slots: list[Slot], merged: Slot) -> Primitive:
+def _choose_primitive(lists: list[AttrList], merged: Slot) -> Primitive:
     """A sync point unless somebody needs deterministic fences (cuDLA reference, attributes)."""
     deterministic = merged[K.NvSciSyncAttrKey_RequireDeterministicFences] == b"\x01"
     first = () if deterministic else (Primitive.NvSciSyncAttrValPrimitiveType_Syncpoint,)
     candidates = [*first, *_SEMAPHORES]
-    for slot in slots:
+    for slot in (slot for each in lists for slot in each.slots):
         wishes = _decoded(slot, K.NvSciSyncAttrKey_PrimitiveInfo, None)
         if wishes is not None:
             candidates = [c for c in candidates if int(c) in wishes]
     if not candidates:
-        raise NvSciError(
+        raise Conflict(
             Status.NvSciError_UnsupportedConfig,
             "no primitive is in every PrimitiveInfo"
             + (" that gives deterministic fences (a sync point does not)" if deterministic else ""),
+            lists,
+            K.NvSciSyncAttrKey_PrimitiveInfo,
+            K.NvSciSyncAttrKey_RequireDeterministicFences,
         )
     return Primitive(candidates[0])
 

@@ -102,6 +102,13 @@ def test_hang_is_ended_at_the_deadline(modes: Bench) -> None:
     assert modes.launch(mode=M["RETURN"], answer=3).value == 3
 
 
+def test_a_deadline_of_the_program_is_not_taken_for_a_setting(modes: Bench) -> None:
+    for deadline_s in (0.0, 0.0499976):
+        text = modes.launch(mode=M["HANG"], deadline_s=deadline_s).text
+        assert text.startswith(f"the kernel did not end in {deadline_s:.3g} s")
+        assert "CUDLA_SIM_WORKER_TIMEOUT" not in text
+
+
 def test_sync_without_trigger_is_told_at_once(modes: Bench) -> None:
     begin = monotonic()
     result = modes.launch(copying(modes), mode=M["SYNC_FIRST"])

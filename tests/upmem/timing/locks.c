@@ -9,7 +9,7 @@
 #include <sem.h>
 #include <vmutex.h>
 
-enum { LOOP, HISTOGRAM, POOL, VIRTUAL, BARRIERS, SEMAPHORES, CHAIN, MIXED };
+enum { LOOP, HISTOGRAM, POOL, VIRTUAL, BARRIERS, SEMAPHORES, CHAIN, MIXED, NESTED };
 
 __host uint32_t way, rounds;
 __host uint32_t counts[256];
@@ -23,6 +23,9 @@ MUTEX_POOL_INIT(pool, 16);
 VMUTEX_INIT(virtual, 64, 8);
 BARRIER_INIT(barrier, NR_TASKLETS);
 SEMAPHORE_INIT(semaphore, 1);
+SEMAPHORE_INIT(three, 3);
+SEMAPHORE_INIT(pairs, 0);
+BARRIER_INIT(half, (NR_TASKLETS + 1) / 2);
 
 static void loop(void) {
     for (uint32_t i = 0; i < rounds; i++) {
@@ -148,6 +151,42 @@ static void mixed(void) {
     }
 }
 
+/* One thing is released while another is, or is still held. */
+static void nested(void) {
+    for (uint32_t i = 0; i < rounds; i++) {
+        switch ((i + me()) % 4) {
+        case 0:
+            mutex_lock(mutex);
+            sem_take(&three);
+            sum += i;
+            sem_give(&three);
+            mutex_unlock(mutex);
+            break;
+        case 1:
+            vmutex_lock(&virtual, 9);
+            mutex_pool_lock(&pool, me());
+            behind[9] += i;
+            mutex_pool_unlock(&pool, me());
+            vmutex_unlock(&virtual, 9);
+            break;
+        case 2:
+            sem_give(&pairs);
+            sem_give(&pairs);
+            sem_take(&pairs);
+            sem_take(&pairs);
+            break;
+        default:
+            vmutex_lock(&virtual, 20);
+            vmutex_lock(&virtual, 21);
+            behind[20] ^= i;
+            vmutex_unlock(&virtual, 21);
+            vmutex_unlock(&virtual, 20);
+        }
+        if (i % 8 == 7 && me() % 2 == 0)
+            barrier_wait(&half);
+    }
+}
+
 int main(void) {
     switch (way) {
     case LOOP: loop(); break;
@@ -157,6 +196,7 @@ int main(void) {
     case BARRIERS: at_barriers(); break;
     case SEMAPHORES: with_semaphore(); break;
     case CHAIN: chain(); break;
+    case NESTED: nested(); break;
     default: mixed();
     }
     return 0;

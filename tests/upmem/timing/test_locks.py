@@ -14,7 +14,17 @@ from ..dpu_side.bench import Bench
 from ..dpu_side.conftest import Build
 
 PROGRAM = Path(__file__).parent / "locks.c"
-WAYS = ("loop", "histogram", "pool", "virtual", "barriers", "semaphores", "chain", "mixed")
+WAYS = (
+    "loop",
+    "histogram",
+    "pool",
+    "virtual",
+    "barriers",
+    "semaphores",
+    "chain",
+    "mixed",
+    "nested",
+)
 TASKLETS = (1, 2, 7, 11, 16, 24)
 FEW = ("barriers", "semaphores", "chain")  # their rounds take longer
 
@@ -83,6 +93,14 @@ RECORDED = {
         (4_376_404, 3_015_871),
         (5_478_633, 4_407_193),
         (7_704_425, 6_661_675),
+    ),
+    "nested": (
+        (1_281_148, 116_468),
+        (1_281_148, 232_703),
+        (1_636_886, 909_901),
+        (2_431_448, 1_786_857),
+        (4_067_441, 3_567_037),
+        (8_220_519, 8_020_353),
     ),
 }
 

@@ -742,6 +742,13 @@ public:
         return *this;
     }
 
+    /** What an OffsetPointer's memory is; the second parameter is of surfaces. */
+    GatherScatterDataFlow &bufferType(mem::BufferType const type, bool const = false)
+    {
+        raw(type);
+        return *this;
+    }
+
     GatherScatterDataFlow &bpp(int32_t const bpp)
     {
         put(CUPVA_SIM_BPP, bpp);

@@ -72,6 +72,8 @@ struct StepOf<void const> {
 template <typename T>
 class OffsetPointer {
 public:
+    using PointedToType = T;
+
     /** Points to nothing, and may not be given to a dataflow. */
     OffsetPointer() noexcept = default;
 

@@ -18,6 +18,7 @@ from ...cupva.dataflow.raster import RasterDataFlow
 from ...cupva.dataflow.sequence import SequenceDataFlow, Transfer
 from ...cupva.dataflow.static import StaticDataFlow
 from ...cupva.dataflow.tensor import TensorDataFlow
+from ...cupva.errors import CupvaError
 from ...cupva.pointers import OffsetPointer, Pointer, address_of
 from ..embedding import address, ffi
 from .commands import the_program
@@ -294,7 +295,13 @@ def set_property(flow: Any, which: int, values: Any, count: int) -> None:
     kind: type[DataFlow] = type(found)
     if wrong := _wrong(kind, which, count):
         raise invalid(f"{found.name} {wrong}")
-    _SETTERS[which](found, *(int(values[i]) for i in range(count)))
+    try:
+        _SETTERS[which](found, *(int(values[i]) for i in range(count)))
+    except CupvaError as failure:
+        if found.name in failure.explanation:
+            raise
+        # A program has many dataflows, and the function that C++ calls is the same for all.
+        raise CupvaError(failure.status, f"{found.name}: {failure.explanation}") from None
 
 
 # --- the C interface: everything in one structure ---

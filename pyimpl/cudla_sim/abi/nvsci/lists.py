@@ -19,9 +19,9 @@ MAX_LISTS = 1024  # far above any real program; a garbage count must not be a lo
 nvsci = Family("nvsci", Status, nvsci_parameters, error=NvSciError)
 
 
-def null(**pointers: Any) -> None:
-    """Raises NvSciError (BadParameter) for the first NULL among the named pointers."""
-    nvsci.require(Status.NvSciError_BadParameter, **pointers)
+def null(to: str = "memory for the result", /, **pointers: Any) -> None:
+    """Raises NvSciError (BadParameter) for the first NULL among the named pointers ``to`` that."""
+    nvsci.require(Status.NvSciError_BadParameter, to, **pointers)
 
 
 def serves(version: tuple[int, int], major: int, minor: int) -> bool:
@@ -99,7 +99,7 @@ class ListApi:
 
     def pairs(self, pairs: Any, count: int) -> list[tuple[int, bytes | None]]:
         """Key and value bytes of each pair; None for a NULL value."""
-        null(pairArray=pairs)
+        null("keys and values", pairArray=pairs)
         if not 0 < count <= len(self.schema.keys):
             raise bad_parameter(f"pairCount is {count}; it is 1 to {len(self.schema.keys)}")
         found: list[tuple[int, bytes | None]] = []
@@ -205,7 +205,7 @@ class ListApi:
 
     def get_attrs(self, handle: Any, slot: int, pairs: Any, count: int) -> None:
         attributes = self.resolve(handle)
-        null(pairArray=pairs)
+        null("keys and values", pairArray=pairs)
         if not 0 < count <= MAX_LISTS:
             raise bad_parameter(f"pairCount is {count}; it is 1 to {MAX_LISTS}")
         if not 0 <= slot < len(attributes.slots):

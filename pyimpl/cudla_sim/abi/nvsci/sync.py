@@ -163,7 +163,7 @@ def obj_validate(obj: Any) -> None:
 @nvsci.export("NvSciSyncObjGenerateFence")
 def generate_fence(obj: Any, fence: Any) -> None:
     found = resolve(obj)
-    null(syncFence=fence)
+    null("a fence", syncFence=fence)
     found.require_cpu_signaler("generating a fence")
     reserved = found.reserve()
     found.timeline.promise(
@@ -181,13 +181,13 @@ def obj_signal(obj: Any) -> None:
 
 @nvsci.export("NvSciSyncFenceClear", status=False)
 def fence_clear(fence: Any) -> None:
-    null(syncFence=fence)
+    null("a fence", syncFence=fence)
     write_payload(fence, fences.EMPTY)
 
 
 @nvsci.export("NvSciSyncFenceDup")
 def fence_dup(source: Any, copy: Any) -> None:
-    null(srcSyncFence=source, dstSyncFence=copy)
+    null("a fence", srcSyncFence=source, dstSyncFence=copy)
     if address(source) == address(copy):
         raise bad_parameter("dstSyncFence is srcSyncFence; a fence is no copy of itself")
     original = bound(source)
@@ -231,7 +231,7 @@ _MODES = {
 
 
 def _wait(fence: Any, context: Any, timeout_us: int, mode: int) -> None:
-    null(syncFence=fence)
+    null("a fence", syncFence=fence)
     nvsci.resolve(context, CONTEXT, "context")
     if timeout_us < -1 or timeout_us > NvSciSyncFenceMaxTimeout:
         raise bad_parameter(
@@ -274,7 +274,7 @@ def fence_wait_with_mode(fence: Any, context: Any, timeout_us: int, mode: int) -
 
 
 def _require(fence: Any) -> fences.Bound:
-    null(syncFence=fence)
+    null("a fence", syncFence=fence)
     return fences.require(process.current().handles, read_payload(fence))
 
 
@@ -314,7 +314,7 @@ def fence_extract(fence: Any, identity: Any, value: Any) -> None:
 @nvsci.export("NvSciSyncFenceUpdateFence")
 def fence_update(obj: Any, identity: int, value: int, fence: Any) -> None:
     found = resolve(obj)
-    null(syncFence=fence)
+    null("a fence", syncFence=fence)
     if identity not in (found.id, 0):
         raise bad_parameter(
             f"id is {identity}, but syncObj's is {found.id} (NvSciSyncFenceExtractFence tells it)"

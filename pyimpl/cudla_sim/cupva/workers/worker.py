@@ -295,8 +295,8 @@ class VpuWorker:
             outcome, deadline_s = "late", self._limit_s
         self._drop()
         if outcome == "late" or reply.status == Status.INTERRUPTED:
-            limit = f" in {deadline_s:g} s" if deadline_s is not None else ""
-            limit += f" ({SETTING})" if limit and deadline_s == self._limit_s else ""
+            limit = f" in {deadline_s:.3g} s" if deadline_s is not None else ""
+            limit += f" ({SETTING})" if self._limit_s and deadline_s == self._limit_s else ""
             place = text.removeprefix("the kernel did not end")
             return LaunchResult("timeout", text=f"the kernel did not end{limit}{place}")
         how = f"was killed by {signal_name(signal)}" if signal else "ended (exit or killed)"
