@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from cudla_sim import flags
+from cudla_sim.cudart import module_text
+from cudla_sim.cudart.compiled import Program
 
 from .conftest import PROGRAMS
 
@@ -47,3 +49,23 @@ def test_a_program_compiles_its_kernels(tmp_path: Path) -> None:
         "no source: NVRTC_ERROR_INVALID_INPUT",
         "other: NVRTC_ERROR unknown",
     ]
+
+
+def test_ptx_is_a_text_that_names_the_kernels() -> None:
+    """NVRTC, "nvrtcGetPTX"; programs of before name expressions look for ``.entry``."""
+    program = Program(
+        "template <class T> __global__ void set(T *x) { *x = 1; }\n"
+        'extern "C" __global__ void plain(int *a) { set<int><<<1, 1>>>(a); }\n'
+        "__device__ int helper(int a) { return a; }\n",
+        "named",
+        {},
+    )
+    program.compile([])
+    text = module_text.written(program.module)
+    assert text.endswith(b"\0")
+    assert b"\0" not in text[:-1]
+    names = [line.split()[2] for line in text.decode().splitlines() if ".entry" in line]
+    assert names == ["_Z3setIiEvPT_()", "plain()"]
+    assert module_text.contained(text[:-1]) == program.module
+    assert module_text.contained(text.replace(b"//:", b"//:*", 1)) is None
+    assert module_text.contained(b"// NVRTC\n.version 8.0\n") is None

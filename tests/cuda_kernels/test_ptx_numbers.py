@@ -67,7 +67,21 @@ def divided(a: int, b: int) -> int:
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
+def pairs(found: Callable[[int, int], int], sign: bool = False) -> Callable[[int, int], int]:
+    """Of both halves."""
+
+    def both(a: int, b: int) -> int:
+        low, high = map(found, bytes_of(a, 16, sign), bytes_of(b, 16, sign))
+        return (high & 0xFFFF) << 16 | low & 0xFFFF
+
+    return both
+
+
 WORDS: dict[str, Callable[..., int]] = {
+    "add.u16x2": pairs(lambda a, b: a + b),
+    "min.s16x2": pairs(min, sign=True),
+    "max.u16x2": pairs(max),
+    "min.relu.s16x2": pairs(lambda a, b: max(min(a, b), 0), sign=True),
     "div.s32": lambda a, b: divided(signed(a), signed(b)),
     "rem.s32": lambda a, b: signed(a) - signed(b) * divided(signed(a), signed(b)) if b else a,
     "rem.u32": lambda a, b: a % b if b else a,

@@ -24,11 +24,11 @@ _WIDTH = 96
 def written(module: bytes) -> bytes:
     """Text of PTX for a module, with its zero."""
     coded = base64.b64encode(zlib.compress(module, 1)).decode()
-    lines = "".join(
-        f"{_BEGIN}{coded[at : at + _WIDTH]}\n" for at in range(0, len(coded), _WIDTH)
-    )
+    lines = "".join(f"{_BEGIN}{coded[at : at + _WIDTH]}\n" for at in range(0, len(coded), _WIDTH))
     head = ".version 8.8\n.target sm_87\n.address_size 64\n"
-    kernels = "".join(f"\n.visible .entry {name}()\n{{\n    ret;\n}}\n" for name in _kernels(module))
+    kernels = "".join(
+        f"\n.visible .entry {name}()\n{{\n    ret;\n}}\n" for name in _kernels(module)
+    )
     return f"{_FIRST}{lines}\n{head}{kernels}".encode() + b"\0"
 
 
@@ -56,5 +56,6 @@ def _kernels(module: bytes) -> list[str]:
     return sorted(
         symbol.name
         for symbol in symbols
-        if symbol["st_info"]["type"] == "STT_FUNC" and f"BodyOfIXadL{spelled(symbol.name)}E" in bodies
+        if symbol["st_info"]["type"] == "STT_FUNC"
+        and f"BodyOfIXadL{spelled(symbol.name)}E" in bodies
     )

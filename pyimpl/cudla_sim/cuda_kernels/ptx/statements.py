@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ..kernels import after, closed
 from ..tokens import MARK, SPACE, STRING, WORD, Token
 
-_TYPED = re.compile(r"\.(?:[usbf](?:8|16|32|64)|b128|pred|b?f16(?:x2)?)\b")
+_TYPED = re.compile(r"\.(?:[usbf](?:8|16|32|64)|b128|pred|b?f16(?:x2)?|[us]16x2)\b")
 _UNTYPED = {
     *("activemask", "bar", "barrier", "cp", "discard", "exit", "fence", "griddepcontrol"),
     *("membar", "nanosleep", "prefetch", "prefetchu", "setmaxnreg", "trap"),
