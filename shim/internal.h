@@ -86,6 +86,9 @@ void sim_cuda_repeat(void *launches);
 int sim_cuda_failed(void *launches, char *text, size_t size);
 /* whether cuLaunchKernel takes that address; bytes of the variable at an address, 0 when unknown */
 int sim_cuda_kernel_known(void *function);
+/* a handle for a kernel that is not compiled yet, NULL without memory; it ends with its module */
+void *sim_cuda_promise(const char *name);
+void sim_cuda_break_promise(void *handle);
 /* a kernel of NVIDIA's nvcc by its function in the program, and what is executed for it, NULL so far; 0 when it is none */
 int sim_cuda_foreign(void *host, void **wrapper, size_t *number, const char **name, void **real);
 void sim_cuda_stands_for(const void *host, const void *real);
@@ -95,6 +98,8 @@ int sim_cuda_registered(size_t number, size_t index, void **host, const char **n
 int sim_cuda_symbol(void *host, void **wrapper, size_t *number, const char **name, size_t *size);
 /* bytes of dynamic shared memory that a kernel may have from now on; `allow` -1 asks, -1: never said */
 int sim_cuda_shared(void *function, int allow);
+/* the architecture of the PTX that a kernel was made of, 87 for 8.7; 0 for other kernels */
+int sim_cuda_ptx_version(void *kernel);
 size_t sim_cuda_symbol_size(void *address);
 /* the name of what begins there, when the loader knows it; the file that an address is from, and what the
  * addresses in it count from */

@@ -1292,6 +1292,16 @@ int sim_cuda_kernel_known(void *function)
     return sim_host_there->sim_cuda_kernel_known(function);
 }
 
+void *sim_cuda_promise(const char *name)
+{
+    return sim_host_there->sim_cuda_promise(name);
+}
+
+void sim_cuda_break_promise(void *handle)
+{
+    sim_host_there->sim_cuda_break_promise(handle);
+}
+
 int sim_cuda_foreign(void *host, void **wrapper, size_t *number, const char **name, void **real)
 {
     return sim_host_there->sim_cuda_foreign(host, wrapper, number, name, real);
@@ -1315,6 +1325,11 @@ int sim_cuda_symbol(void *host, void **wrapper, size_t *number, const char **nam
 int sim_cuda_shared(void *function, int allow)
 {
     return sim_host_there->sim_cuda_shared(function, allow);
+}
+
+int sim_cuda_ptx_version(void *kernel)
+{
+    return sim_host_there->sim_cuda_ptx_version(kernel);
 }
 
 size_t sim_cuda_symbol_size(void *address)

@@ -3709,11 +3709,14 @@ struct sim_host {
     __typeof__(sim_cuda_repeat) *sim_cuda_repeat;
     __typeof__(sim_cuda_failed) *sim_cuda_failed;
     __typeof__(sim_cuda_kernel_known) *sim_cuda_kernel_known;
+    __typeof__(sim_cuda_promise) *sim_cuda_promise;
+    __typeof__(sim_cuda_break_promise) *sim_cuda_break_promise;
     __typeof__(sim_cuda_foreign) *sim_cuda_foreign;
     __typeof__(sim_cuda_stands_for) *sim_cuda_stands_for;
     __typeof__(sim_cuda_registered) *sim_cuda_registered;
     __typeof__(sim_cuda_symbol) *sim_cuda_symbol;
     __typeof__(sim_cuda_shared) *sim_cuda_shared;
+    __typeof__(sim_cuda_ptx_version) *sim_cuda_ptx_version;
     __typeof__(sim_cuda_symbol_size) *sim_cuda_symbol_size;
     __typeof__(sim_cuda_symbol_name) *sim_cuda_symbol_name;
     __typeof__(sim_cuda_file_of) *sim_cuda_file_of;

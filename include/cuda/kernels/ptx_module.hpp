@@ -38,6 +38,12 @@ template <auto run> struct PtxBody {
     }
 };
 
+/* A variable of the module that a kernel in a piece of its own wants to find. */
+struct PtxWanted {
+    const char *symbol;
+    uintptr_t *address;
+};
+
 /* A parameter of a structure's type. */
 template <unsigned Size, unsigned Alignment> struct alignas(Alignment) PtxBytes {
     unsigned char bytes[Size];

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from .. import paths
 from ..cudart.compiled import OWN_THREAD
 from ..workers import runtime
-from .ptx.module.translate import translate
+from .ptx.module.translate import Program
 from .ptx.scope import CannotTranslate
 
 KIND = "ptx"
@@ -52,16 +54,59 @@ def compiled(modules: Sequence[tuple[str, str]]) -> bytes:
 
     Raises CannotCompile. Programs that run again find it in the cache.
     """
-    found = runtime.kept(KIND, _key(modules), _NAME, lambda folder: _build(modules, folder))
+    return _kept(modules, "all", lambda: Program(modules).source())
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A module that is compiled when it is needed: its variables, and each kernel by its name."""
+
+    variables: bytes
+    kernels: frozenset[str]
+    compile: Callable[[str], bytes]
+
+
+_LARGE = 256 << 10
+"""Bytes of text that take g++ about a minute. Libraries have kernels of many types in one."""
+_KERNEL = re.compile(r"^\s*(?:\.\w+\s+)*\.entry\s+([\w$]+)", re.MULTILINE)
+
+
+def in_pieces(modules: Sequence[tuple[str, str]]) -> Pieces | None:
+    """None where one module is better, or must be. Raises CannotCompile."""
+    names = frozenset(name for _, text in modules for name in _KERNEL.findall(text))
+    if len(names) < 2 or sum(len(text) for _, text in modules) < _LARGE:
+        return None
+    parsed: list[Program] = []
+
+    def program() -> Program:
+        if not parsed:
+            parsed.append(Program(modules))
+        return parsed[0]
+
+    variables = _kept(modules, "variables", lambda: program().variables() or "")
+    if not variables:
+        return None
+    return Pieces(
+        variables,
+        names,
+        lambda name: _kept(modules, f"kernel {name}", lambda: program().kernel(name)),
+    )
+
+
+def _kept(modules: Sequence[tuple[str, str]], part: str, source: Callable[[], str]) -> bytes:
+    def build(folder: Path) -> None:
+        _build(source, folder)
+
+    found = runtime.kept(KIND, _key(modules, part), _NAME, build)
     if found is not None:
         return (found / _NAME).read_bytes()
     with tempfile.TemporaryDirectory(prefix="cudla-sim-ptx-") as folder:
-        _build(modules, Path(folder))
+        build(Path(folder))
         return (Path(folder) / _NAME).read_bytes()
 
 
-def _key(modules: Sequence[tuple[str, str]]) -> str:
-    digest = hashlib.sha256()
+def _key(modules: Sequence[tuple[str, str]], part: str) -> str:
+    digest = hashlib.sha256(part.encode())
     for name, text in modules:
         digest.update(f"{len(text)} {name} {text}".encode("utf-8", "surrogateescape"))
     package = Path(__file__).parents[1]
@@ -82,11 +127,14 @@ def _processor() -> str:
     return next((line for line in lines if line.startswith(("flags", "Features"))), "")
 
 
-def _build(modules: Sequence[tuple[str, str]], folder: Path) -> None:
+def _build(make: Callable[[], str], folder: Path) -> None:
     try:
-        source = translate(modules)
+        source = make()
     except CannotTranslate as error:
         raise CannotCompile(f"{error} is not known here") from None
+    if not source:
+        (folder / _NAME).write_bytes(b"")
+        return
     written = folder / "module.cu"
     written.write_text(source, "utf-8", "surrogateescape")
     plain_names = ("-Xcompiler", f"-fdebug-prefix-map={folder}=")

@@ -161,7 +161,21 @@ enum { MOST_ARGUMENTS = 1024 };
 int sim_cuda_kernel_known(void *function)
 {
     struct sim_cuda_function found;
-    return sim_cuda_function_of(function, &found) && sim_cuda_is_ours(found.wrapper);
+    return sim_cuda_function_of(function, &found) &&
+           (sim_cuda_is_ours(found.wrapper) || sim_cuda_is_promised(found.wrapper));
+}
+
+int sim_cuda_ptx_version(void *kernel)
+{
+    Dl_info found;
+    struct link_map *map = NULL;
+    if (!dladdr1(kernel, &found, (void **)&map, RTLD_DL_LINKMAP) || map->l_name[0] == '\0') { return 0; }
+    void *library = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == NULL) { return 0; }
+    const int *version = dlsym(library, "cudla_sim_ptx_version");
+    int answer = version != NULL ? *version : 0;
+    dlclose(library);
+    return answer;
 }
 
 size_t sim_cuda_symbol_size(void *address)
@@ -213,8 +227,13 @@ static CUresult launch_function(CUfunction f, struct dim3 grid, struct dim3 bloc
 {
     struct sim_cuda_function found;
     void *args[MOST_ARGUMENTS];
-    if (!sim_cuda_function_of(f, &found) || !sim_cuda_is_ours(found.wrapper)) {
+    if (!sim_cuda_kernel_known(f) || !sim_cuda_function_of(f, &found)) {
         return refuse(cudaErrorInvalidResourceHandle, "f is no kernel of a module (cuModuleGetFunction)");
+    }
+    if (!sim_cuda_is_ours(found.wrapper)) {
+        cudaError_t error = executable(f, &found);
+        if (error != cudaSuccess) { return of_runtime(error); }
+        f = (CUfunction)(uintptr_t)found.host;
     }
     const struct sim_cuda_wrapper *wrapper = found.wrapper;
     if (params == NULL && extra != NULL) {

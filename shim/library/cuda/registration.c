@@ -158,6 +158,42 @@ SIM_EXPORT void sim____cudaRegisterManagedVar(void **handle, void **host, char *
     add_variable(handle, host, name, size, constant, 1);
 }
 
+static const unsigned promised = SIM_CUDA_MAGIC_PROMISED; /* the wrapper of all of them */
+
+int sim_cuda_is_promised(const void *wrapper) { return wrapper == &promised; }
+
+void *sim_cuda_promise(const char *name)
+{
+    char *handle = strdup(name);
+    pthread_mutex_lock(&lock);
+    if (handle != NULL && grow((void **)&functions, &function_room, function_count, sizeof *functions)) {
+        functions[function_count++] = (struct sim_cuda_function){
+            .wrapper = (void *)(uintptr_t)&promised,
+            .host = handle,
+            .name = handle,
+            .thread_limit = -1,
+            .number = (size_t)(uintptr_t)handle,
+        };
+    } else {
+        free(handle);
+        handle = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    return handle;
+}
+
+void sim_cuda_break_promise(void *handle)
+{
+    size_t kept = 0;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < function_count; i++) {
+        if (functions[i].host != handle) { functions[kept++] = functions[i]; }
+    }
+    function_count = kept;
+    pthread_mutex_unlock(&lock);
+    free(handle);
+}
+
 int sim_cuda_function_of(const void *host, struct sim_cuda_function *found)
 {
     int known = 0;

@@ -11,6 +11,7 @@
 /* First word of a fat binary's wrapper: nvcc's, and the one of our own stand-in. */
 #define SIM_CUDA_MAGIC_NVCC 0x466243B1u
 #define SIM_CUDA_MAGIC_OURS 0x62CD5A51u
+#define SIM_CUDA_MAGIC_PROMISED 0x62CD5A52u
 
 struct sim_cuda_function {
     void **binary; /* the handle under which it was registered */
@@ -39,6 +40,9 @@ int sim_cuda_variable_of(const void *host, struct sim_cuda_variable *found);
 
 /* Whether a wrapper was made by our own stand-in, whose kernels can be executed. */
 int sim_cuda_is_ours(const void *wrapper);
+
+/* Whether it stands for a kernel of a module that is compiled when it is needed. */
+int sim_cuda_is_promised(const void *wrapper);
 
 /* From now on `real` is executed where `host` is launched. */
 void sim_cuda_stands_for(const void *host, const void *real);

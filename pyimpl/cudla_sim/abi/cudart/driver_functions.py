@@ -12,10 +12,11 @@ from ...constants.cudart import CUfunctionLoadingState_enum as State
 from ...constants.cudart import CUmoduleLoadingMode_enum as Mode
 from ...constants.cudart import cudaError_enum as Result
 from ...constants.cudart import cudaFuncCache, cudaSharedMemConfig
+from ...cuda_kernels.jit import Pieces
 from ...cudart import context
 from ...cudart.errors import CudaError
 from ..embedding import address, ffi, lib, pointer
-from . import modules
+from . import modules, promised
 from .device import get_device, lasting
 from .driver import driver, null
 from .images import later, read, sources_of
@@ -29,15 +30,20 @@ def _module(handle: Any, argument: str) -> Module:
 
 
 def _kernels(module: Module) -> list[int]:
-    """Addresses of a module's kernels, in the order of their names."""
-    found = (module.symbol(name) for name in sorted(module.names()))
+    """Handles of a module's kernels, in the order of their names."""
+    names = sorted(module.names())
+    if names and module.in_pieces(names[0]):
+        return [promised.promise(module, name) for name in names]
+    found = (module.symbol(name) for name in names)
     return [kernel for kernel in found if kernel and lib.sim_cuda_kernel_known(pointer(kernel))]
 
 
-def _owner(kernel: int) -> Module:
+def _owner(kernel: int) -> promised.InPieces:
     """Raises CudaError(INVALID_HANDLE) for a kernel of the program itself."""
+    if (awaited := promised.find(kernel)) is not None:
+        return awaited.module
     for module in context.current().process.handles.live(MODULE):
-        if module.loaded and kernel in _kernels(module):
+        if module.owns(kernel):
             found: Module = module
             return found
     raise CudaError(
@@ -99,6 +105,9 @@ def _in_table(function: Any) -> str:
 def _name(target: Any, function: Any) -> None:
     null(name=target)
     check_kernel(function)
+    if (awaited := promised.find(address(function))) is not None:
+        target[0] = lasting(awaited.name)
+        return
     known = lib.sim_cuda_symbol_name(function)
     target[0] = lasting(ffi.string(known).decode() if known else _in_table(function))
 
@@ -112,12 +121,19 @@ def func_get_name(target: Any, function: Any) -> None:
 def func_is_loaded(state: Any, function: Any) -> None:
     null(state=state)
     check_kernel(function)
-    state[0] = State.CU_FUNCTION_LOADING_STATE_LOADED
+    awaited = promised.find(address(function))
+    ready = awaited is None or awaited.module.is_ready(awaited.name)
+    state[0] = (
+        State.CU_FUNCTION_LOADING_STATE_LOADED
+        if ready
+        else State.CU_FUNCTION_LOADING_STATE_UNLOADED
+    )
 
 
 @driver.export("cuFuncLoad")
 def func_load(function: Any) -> None:
     check_kernel(function)
+    promised.executable(function)
 
 
 def _hint(function: Any, config: int, known: type[IntEnum]) -> None:
@@ -143,7 +159,7 @@ def func_set_shared_mem_config(function: Any, config: int) -> None:
 
 
 def _library(
-    target: Any, image: Callable[[], bytes], count: int, options: Any, values: Any
+    target: Any, image: Callable[[], bytes | Pieces], count: int, options: Any, values: Any
 ) -> None:
     """Who wants logs of the compiler gets them now."""
     made = Module(image)

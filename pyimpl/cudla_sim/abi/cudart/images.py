@@ -9,7 +9,7 @@ import os
 import struct
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ...constants.cudart import cudaError_enum as Result
 from ...cuda_kernels import jit
@@ -19,6 +19,7 @@ from ..embedding import ffi, pointer
 
 _GPU_MACHINE = 190  # EM_CUDA
 _OURS = "`cudla-sim nvcc -fatbin` compiles sources for this processor"
+_Made = TypeVar("_Made")
 _COMPATIBLE = 87
 """An Orin's architecture: PTX for it and for earlier ones is made for this device."""
 
@@ -106,14 +107,34 @@ def _best(entries: Sequence[fat_binary.Entry], what: str) -> str:
 
 def compiled(sources: bytes | Sequence[str], name: str = "module") -> bytes:
     """A module of ours. Raises CudaError (INVALID_PTX)."""
+    return sources if isinstance(sources, bytes) else _compiled(jit.compiled, sources, name)
+
+
+def as_needed(sources: bytes | Sequence[str], name: str = "module") -> bytes | jit.Pieces:
+    """The same; a large one in pieces, which are compiled when something of them is needed."""
     if isinstance(sources, bytes):
         return sources
+    return _compiled(jit.in_pieces, sources, name) or _compiled(jit.compiled, sources, name)
+
+
+def piece(pieces: jit.Pieces, name: str) -> bytes:
+    """That of a kernel. Raises CudaError (INVALID_PTX)."""
+    return _told(lambda: pieces.compile(name))
+
+
+def _compiled(
+    how: Callable[[Sequence[tuple[str, str]]], _Made], sources: Sequence[str], name: str
+) -> _Made:
     named = [
         (f"{name}.ptx" if number == 0 else f"{name}-{number + 1}.ptx", text)
         for number, text in enumerate(sources)
     ]
+    return _told(lambda: how(named))
+
+
+def _told(make: Callable[[], _Made]) -> _Made:
     try:
-        return jit.compiled(named)
+        return make()
     except jit.CannotCompile as error:
         raise CudaError(
             Result.CUDA_ERROR_INVALID_PTX, f"the PTX cannot be compiled: {error}"
@@ -124,7 +145,9 @@ def compiled(sources: bytes | Sequence[str], name: str = "module") -> bytes:
         ) from None
 
 
-def later(sources: Callable[[], bytes | list[str]], name: str = "module") -> Callable[[], bytes]:
+def later(
+    sources: Callable[[], bytes | list[str]], name: str = "module"
+) -> Callable[[], bytes | jit.Pieces]:
     """What makes a module of them. Raises CudaError if they cannot be read; that none is for this
     device is said by the result, as a driver does that loads code when it is needed."""
     try:
@@ -138,7 +161,7 @@ def later(sources: Callable[[], bytes | list[str]], name: str = "module") -> Cal
             raise CudaError(status, explanation)
 
         return refuse
-    return lambda: compiled(found, name)
+    return lambda: as_needed(found, name)
 
 
 def read(name: Any, argument: str) -> tuple[bytes | list[str], str]:
@@ -153,11 +176,11 @@ def read(name: Any, argument: str) -> tuple[bytes | list[str], str]:
     return sources_of(ffi.from_buffer(data + bytes(64))), path.stem
 
 
-def image_of(image: Any) -> bytes:
+def image_of(image: Any) -> bytes | jit.Pieces:
     """A module of ours, of what is at an address. Raises CudaError."""
-    return compiled(sources_of(image))
+    return as_needed(sources_of(image))
 
 
-def image_of_file(name: Any, argument: str) -> bytes:
+def image_of_file(name: Any, argument: str) -> bytes | jit.Pieces:
     """Raises CudaError."""
-    return compiled(*read(name, argument))
+    return as_needed(*read(name, argument))

@@ -6,12 +6,14 @@ import ctypes
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...constants.cudart import CUfunction_attribute_enum as Attribute
 from ...constants.cudart import cudaDeviceAttr as Device
 from ...constants.cudart import cudaError_enum as Result
+from ...cuda_kernels.jit import Pieces
+from ...cuda_kernels.ptx.module.translate import WANTED
 from ...cudart import context
 from ...cudart.errors import CudaError
 from ..embedding import address, ffi, lib, pointer
@@ -26,8 +28,9 @@ from .driver import (
     primary_retain,
     require_current,
 )
-from .images import image_of, image_of_file
+from .images import image_of, image_of_file, piece
 from .jit_options import Logs
+from .promised import executable, forget, promise
 
 MODULE = "CUmodule"
 _MAJOR = Device.cudaDevAttrComputeCapabilityMajor
@@ -59,11 +62,14 @@ class Module:
     *image* is made when something of it is needed, once (CUDA Programming Guide, "Lazy Loading").
     """
 
-    def __init__(self, image: Callable[[], bytes]) -> None:
+    def __init__(self, image: Callable[[], bytes | Pieces]) -> None:
         self._image = image
         self._lock = threading.Lock()
         self._loaded: tuple[int, ctypes.CDLL] | None = None
         self._refused: CudaError | None = None
+        self._pieces: Pieces | None = None
+        self._of_kernels: dict[str, tuple[int, ctypes.CDLL]] = {}
+        """Of a module in pieces: what has been loaded of them, by the names of kernels."""
         self.handle = 0
         self.variables: set[int] = set()
         """Addresses of those that were asked for."""
@@ -77,7 +83,10 @@ class Module:
                 raise CudaError(self._refused.status, self._refused.explanation)
             if self._loaded is None:
                 try:
-                    self._loaded = _in_memory(self._image())
+                    made = self._image()
+                    if not isinstance(made, bytes):
+                        self._pieces, made = made, made.variables
+                    self._loaded = _in_memory(made)
                 except CudaError as error:
                     self._refused = error
                     raise
@@ -97,13 +106,36 @@ class Module:
 
     def symbol(self, name: str) -> int:
         """The address of a kernel or variable, 0 when there is none."""
-        try:
-            return ctypes.addressof(ctypes.c_char.in_dll(self.library, name))
-        except ValueError:
-            return 0
+        library = self.library
+        if self._pieces is not None and name in self._pieces.kernels:
+            library = self._piece(name)
+        return _address(library, name)
+
+    def in_pieces(self, name: str) -> bool:
+        """Whether it has a kernel of that name which is compiled when it is needed."""
+        self.load()
+        return self._pieces is not None and name in self._pieces.kernels
+
+    def is_ready(self, name: str) -> bool:
+        """Whether a kernel of a module in pieces is compiled."""
+        return name in self._of_kernels
+
+    def _piece(self, name: str) -> ctypes.CDLL:
+        """That of a kernel, which knows where the variables are. Raises CudaError."""
+        assert self._pieces is not None
+        with self._lock:
+            if name not in self._of_kernels:
+                loaded = _in_memory(piece(self._pieces, name))
+                for symbol, place in _wanted(loaded[1]):
+                    place[0] = _address(self._loaded[1], symbol) if self._loaded else 0
+                self._of_kernels[name] = loaded
+            return self._of_kernels[name][1]
 
     def names(self) -> list[str]:
         """Of the functions that it exports."""
+        self.load()
+        if self._pieces is not None:
+            return list(self._pieces.kernels)
         from elftools.elf.elffile import ELFFile
 
         with open(self.descriptor, "rb", closefd=False) as file:
@@ -113,6 +145,13 @@ class Module:
                 for symbol in table.iter_symbols()
                 if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_shndx"] != "SHN_UNDEF"
             ]
+
+    def owns(self, kernel: int) -> bool:
+        """Whether the address is that of a kernel of it that is loaded."""
+        if self._loaded is None:
+            return False
+        names = self._of_kernels if self._pieces is not None else self.names()
+        return any(self.symbol(name) == kernel for name in list(names))
 
     def variable(self, name: str) -> tuple[int, int]:
         """Address and size, 0 when there is none. The loader does not know what is ``static``."""
@@ -133,10 +172,32 @@ class Module:
     def close(self) -> None:
         import _ctypes
 
-        if self._loaded is not None:
-            descriptor, library = self._loaded
+        loaded = [*self._of_kernels.values(), *([self._loaded] if self._loaded else [])]
+        for descriptor, library in loaded:
             _ctypes.dlclose(library._handle)
             os.close(descriptor)
+
+
+def _address(library: ctypes.CDLL, name: str) -> int:
+    """Of what a library exports; 0 where there is no such name."""
+    try:
+        return ctypes.addressof(ctypes.c_char.in_dll(library, name))
+    except ValueError:
+        return 0
+
+
+class _Wanted(ctypes.Structure):
+    """``PtxWanted`` of kernels/ptx_module.hpp."""
+
+    _fields_ = (("symbol", ctypes.c_char_p), ("address", ctypes.POINTER(ctypes.c_size_t)))
+
+
+def _wanted(library: ctypes.CDLL) -> Iterator[tuple[str, Any]]:
+    """Symbols of variables that a piece uses, and where their addresses go."""
+    row = _Wanted.in_dll(library, WANTED)
+    while row.symbol:
+        yield row.symbol.decode(), row.address
+        row = _Wanted.from_address(ctypes.addressof(row) + ctypes.sizeof(_Wanted))
 
 
 def _in_memory(image: bytes) -> tuple[int, ctypes.CDLL]:
@@ -219,7 +280,7 @@ def add(made: Module) -> int:
     return made.handle
 
 
-def _load(target: Any, image: bytes) -> None:
+def _load(target: Any, image: bytes | Pieces) -> None:
     require_current()
     made = Module(lambda: image)
     made.load()
@@ -268,6 +329,7 @@ def unload(found: Module, how: str) -> None:
     for kind, reference in found.references.values():
         reference.drop()
         current.process.handles.remove(reference.handle, kind, how)
+    forget(found)
     found.close()
 
 
@@ -280,6 +342,8 @@ def module_get_function(target: Any, handle: Any, name: Any) -> None:
 def kernel(module: Module, name: Any) -> int:
     """The address of a module's kernel. Raises CudaError (NOT_FOUND)."""
     text = ffi.string(name).decode(errors="replace")
+    if module.in_pieces(text):
+        return promise(module, text)
     found = module.symbol(text)
     if not found or not lib.sim_cuda_kernel_known(pointer(found)):
         raise CudaError(
@@ -318,7 +382,11 @@ def function_attribute(function: Any, wanted: int) -> int:
         Attribute.CU_FUNC_ATTRIBUTE_PTX_VERSION,
         Attribute.CU_FUNC_ATTRIBUTE_BINARY_VERSION,
     ):
-        return 10 * found.attribute(_MAJOR) + found.attribute(_MINOR)
+        own = 10 * found.attribute(_MAJOR) + found.attribute(_MINOR)
+        if wanted == Attribute.CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+            return own
+        # libraries choose by it what they launch: CUB has settings for what it was compiled for
+        return int(lib.sim_cuda_ptx_version(function)) or own
     no_preference = wanted == Attribute.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
     return -1 if no_preference else 0
 
@@ -345,7 +413,7 @@ def func_get_attribute(value: Any, attribute: int, function: Any) -> None:
     null(pi=value)
     _attribute(attribute)
     check_kernel(function)
-    value[0] = function_attribute(function, attribute)
+    value[0] = function_attribute(executable(function), attribute)
 
 
 @driver.export("cuFuncSetAttribute")
@@ -353,7 +421,7 @@ def func_set_attribute(function: Any, attribute: int, value: int) -> None:
     _attribute(attribute)
     check_kernel(function)
     if attribute == Attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        allow_shared(function, value)
+        allow_shared(executable(function), value)
 
 
 def allow_shared(function: Any, value: int) -> None:

@@ -11,7 +11,7 @@ from ...constants.cudart import cudaError
 from ...cudart import context
 from ...cudart.errors import CudaError
 from ..embedding import address, ffi, lib, pointer
-from . import images
+from . import images, promised
 from .family import cudart, null
 from .modules import Module
 
@@ -45,7 +45,7 @@ def module_of(wrapper: Any, number: int) -> Module:
 
 
 def _loaded(wrapper: Any, number: int) -> Module:
-    made = Module(lambda: images.compiled(images.wrapped(wrapper), f"binary{number}"))
+    made = Module(lambda: images.as_needed(images.wrapped(wrapper), f"binary{number}"))
     made.load()
     host, name, managed = ffi.new("void **"), ffi.new("char **"), ffi.new("int *")
     index = 0
@@ -62,6 +62,9 @@ def _loaded(wrapper: Any, number: int) -> Module:
 
 @cudart.export_as("cudaLaunchKernel", "sim__cuda_image")
 def image(wrapper: Any, number: int, name: Any, kernel: Any) -> None:
+    if (awaited := promised.find(number)) is not None:
+        kernel[0] = pointer(awaited.real)
+        return
     made = module_of(wrapper, number)
     if name:
         kernel[0] = pointer(_kernel(made, name))
@@ -100,7 +103,7 @@ def kernel_of(function: Any) -> Any:
     """The kernel that is executed where that function of the program is launched. Raises
     CudaError (InvalidDeviceFunction)."""
     if function and lib.sim_cuda_kernel_known(function):
-        return function
+        return promised.executable(function)
     wrapper, number = ffi.new("void **"), ffi.new("size_t *")
     name, real = ffi.new("char **"), ffi.new("void **")
     if not function or not lib.sim_cuda_foreign(function, wrapper, number, name, real):

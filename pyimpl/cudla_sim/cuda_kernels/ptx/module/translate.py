@@ -12,6 +12,8 @@ from .body import Body, register_type, type_of
 from .scope import BLOCK, SHARED, FunctionScope
 from .variables import memory, named, plain
 
+WANTED = "cudla_sim_wanted"
+"""Of a piece: the table of variables that it wants to find."""
 _OWN = '__attribute__((visibility("protected")))'
 """The program may have something of that name, as the function that launches a kernel has."""
 _DYNAMIC = "(uintptr_t)::cudla_sim::block->dynamic_start()"
@@ -22,12 +24,44 @@ def translate(modules: Sequence[tuple[str, str]]) -> str:
 
     Raises CannotTranslate, with the instruction that is not known.
     """
-    units = [_Unit(number, shown, parse(text)) for number, (shown, text) in enumerate(modules)]
-    linked = _Linked(units)
-    for unit in units:
-        linked.define(unit)
-    linked.define_called()
-    return linked.source()
+    return Program(modules).source()
+
+
+class Program:
+    """Modules that are linked with each other: name and text of each. Raises CannotTranslate.
+
+    It is one source, or one of its variables and one of each kernel.
+    """
+
+    def __init__(self, modules: Sequence[tuple[str, str]]) -> None:
+        self.units = [_Unit(n, shown, parse(text)) for n, (shown, text) in enumerate(modules)]
+        target = re.search(r"^\s*\.target\s+sm_(\d+)", modules[0][1], re.MULTILINE)
+        self.version = int(target[1]) if target else 0
+        self.indirect = any(".callprototype" in text for _, text in modules)
+
+    def source(self) -> str:
+        """Of all of it."""
+        return self._source(self._define(_Linked(self.units)))
+
+    def variables(self) -> str | None:
+        """The source of its variables. None where it cannot be in pieces: a function whose address
+        is in memory has to be of the module that calls it."""
+        linked = self._define(_Linked(self.units, ""))
+        return None if linked.called or self.indirect else self._source(linked)
+
+    def kernel(self, name: str) -> str:
+        """The source of one kernel, which has a table of the variables that it wants to find."""
+        return self._source(self._define(_Linked(self.units, name)))
+
+    def _source(self, linked: _Linked) -> str:
+        version = f'extern "C" const int cudla_sim_ptx_version = {self.version};'
+        return f"{linked.source()}{version}\n"
+
+    def _define(self, linked: _Linked) -> _Linked:
+        for unit in self.units:
+            linked.define(unit)
+        linked.define_called()
+        return linked
 
 
 class _Unit:
@@ -43,10 +77,16 @@ class _Unit:
 
 
 class _Linked:
-    """Names of units and of all of them; C++ for each."""
+    """Names of units and of all of them; C++ for each. Of a piece *only* is the kernel, "" the
+    variables without any."""
 
-    def __init__(self, units: Sequence[_Unit]) -> None:
+    def __init__(self, units: Sequence[_Unit], only: str | None = None) -> None:
         self.units = units
+        self.only = only
+        self.wanted: dict[str, str] = {}
+        """Of a piece: symbols of variables elsewhere, and where it has their addresses."""
+        self.inside: set[str] = set()
+        """Variables of a piece's functions."""
         self.declarations: list[str] = []
         self.definitions: list[str] = []
         self.spelled: dict[tuple[int, str], str] = {}
@@ -97,8 +137,21 @@ class _Linked:
             if what.name not in calls.BUILT_IN:
                 raise CannotTranslate(f"{name}, which no image defines")
             return f"(uintptr_t)&{calls.BUILT_IN[what.name]}"
+        if isinstance(what, Place) and self.only and what.name not in self.inside:
+            return self._in_a_piece(home, what)
         self._need(home, what)
         return f"(uintptr_t)&{self.spell(home, what.name)}"
+
+    def _in_a_piece(self, home: _Unit, place: Place) -> str:
+        if place.space == "shared":
+            if (home.number, place.name) not in self.spelled:
+                self._shared(home, place)
+            return f"(uintptr_t)&{self.spell(home, place.name)}"
+        symbol = self._symbol(home, place)
+        if symbol not in self.wanted:
+            self.wanted[symbol] = f"cudla_sim_at_{len(self.wanted)}"
+            self.declarations.append(f"static uintptr_t {self.wanted[symbol]};")
+        return self.wanted[symbol]
 
     def _need(self, home: _Unit, what: Place | Function) -> None:
         if isinstance(what, Function) and not what.entry and (home, what) not in self.called:
@@ -111,6 +164,8 @@ class _Linked:
                 self._variable(unit, place)
         for function in unit.functions.values():
             own = self.visible.get(function.name, (unit,))[0] is unit
+            if self.only not in (None, function.name):
+                continue
             if function.entry and function.body is not None and own:
                 self._function(unit, function)
 
@@ -126,18 +181,25 @@ class _Linked:
             raise CannotTranslate(f"{place.name}: references to textures")
         if place.space == "shared":
             self.shared[unit.number].add(place.name)
-            if place.count is not None:
-                name = self.spell(unit, place.name)
-                self.declarations.append(f"__shared__ {plain(place).named(name)};")
+            if place.count is not None and self.only is None:
+                self._shared(unit, place)
             return
-        if place.linkage == "extern":
+        if place.linkage == "extern" or (self.only and place.name not in self.inside):
             return
         name = self.spell(unit, place.name)
-        own = (not place.linkage and unit.number > 0) or "$" in place.name
-        symbol = "" if own else f' asm("{place.name}") {_OWN}'
+        symbol = self._symbol(unit, place)
+        symbol = "" if symbol == name else f' asm("{symbol}") {_OWN}'
         made = memory(place, lambda value: self._initial(unit, value))
         self.declarations += [made.types(name), f"extern {made.named(name)}{symbol};"]
         self.definitions.append(made.definition(name))
+
+    def _shared(self, unit: _Unit, place: Place) -> None:
+        name = self.spell(unit, place.name)
+        self.declarations.append(f"__shared__ {plain(place).named(name)};")
+
+    def _symbol(self, unit: _Unit, place: Place) -> str:
+        own = (not place.linkage and unit.number > 0) or "$" in place.name
+        return self.spell(unit, place.name) if own else place.name
 
     def _initial(self, unit: _Unit, value: str) -> str:
         name, offset = named(value)
@@ -161,6 +223,8 @@ class _Linked:
         known = calls.Known(unit.functions, lambda wanted: self._called(unit, wanted), type_of)
 
         def hoist(place: Place) -> None:
+            if place.space != "shared":
+                self.inside.add(place.name)
             unit.variables[place.name] = place
             self._variable(unit, place)
 
@@ -202,6 +266,11 @@ class _Linked:
         return self.spell(found[0], found[1].name)
 
     def source(self) -> str:
-        return "\n".join(
-            ['#include "kernels/ptx_module.hpp"', *self.declarations, *self.definitions, ""]
+        rows = "".join(f'{{"{symbol}", &{place}}}, ' for symbol, place in self.wanted.items())
+        table = (
+            [f'extern "C" const cudla_sim::PtxWanted {WANTED}[] = {{{rows}{{}}}};']
+            if self.only
+            else []
         )
+        head = '#include "kernels/ptx_module.hpp"'
+        return "\n".join([head, *self.declarations, *self.definitions, *table, ""])
