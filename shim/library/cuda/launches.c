@@ -162,11 +162,11 @@ SIM_EXPORT void sim____cudlaSimFault(cudaError_t error, const char *explanation)
 
 SIM_EXPORT void sim____cudlaSimInKernel(int begins)
 {
-    if (begins != 0) {
+    if (begins == 1) {
         in_kernels++;
-    } else if (in_kernels > 0) {
+    } else if (begins == 0 && in_kernels > 0) {
         in_kernels--;
-    }
+    } /* nothing else is a kernel's engine */
 }
 
 SIM_EXPORT cudaError_t sim____cudlaSimRefuse(cudaError_t error, const char *explanation)
