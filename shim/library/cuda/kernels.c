@@ -227,7 +227,8 @@ static CUresult launch_function(CUfunction f, struct dim3 grid, struct dim3 bloc
 {
     struct sim_cuda_function found;
     void *args[MOST_ARGUMENTS];
-    if (!sim_cuda_kernel_known(f) || !sim_cuda_function_of(f, &found)) {
+    int known = sim_cuda_function_of(f, &found);
+    if (!known || (!sim_cuda_is_ours(found.wrapper) && !sim_cuda_is_promised(found.wrapper))) {
         return refuse(cudaErrorInvalidResourceHandle, "f is no kernel of a module (cuModuleGetFunction)");
     }
     if (!sim_cuda_is_ours(found.wrapper)) {

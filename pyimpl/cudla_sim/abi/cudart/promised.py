@@ -40,17 +40,19 @@ class Promised:
 
 _all: dict[int, Promised] = {}
 """By the handle, which is a number of its own among those of fat binaries, too."""
+_handles: dict[tuple[int, str], int] = {}
+"""By the identity of the module and the kernel's name."""
 
 
 def promise(module: InPieces, name: str) -> int:
     """The handle of a kernel of a module in pieces, always the same."""
-    for handle, known in _all.items():
-        if known.module is module and known.name == name:
-            return handle
+    if known := _handles.get((id(module), name)):
+        return known
     handle = address(lib.sim_cuda_promise(name.encode()))
     if not handle:
         raise MemoryError(name)
     _all[handle] = Promised(module, name)
+    _handles[id(module), name] = handle
     return handle
 
 
@@ -67,5 +69,5 @@ def executable(function: Any) -> Any:
 def forget(module: InPieces) -> None:
     """The module is unloaded."""
     for handle in [handle for handle, known in _all.items() if known.module is module]:
-        del _all[handle]
+        del _handles[id(module), _all.pop(handle).name]
         lib.sim_cuda_break_promise(ffi.cast("void *", handle))
