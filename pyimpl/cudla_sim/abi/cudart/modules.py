@@ -93,10 +93,6 @@ class Module:
             return self._loaded
 
     @property
-    def loaded(self) -> bool:
-        return self._loaded is not None
-
-    @property
     def descriptor(self) -> int:
         return self.load()[0]
 
