@@ -188,6 +188,9 @@ struct Block {
     Vector<char> dynamic;
     Failure *failure = nullptr;
     bool abandoned = false; /* a thread failed: no other goes on */
+    bool together = false, whole = false; /* one call runs all threads, and has run them (lanes.hpp) */
+    Stable<Vector<char>> rooms; /* for what threads keep meanwhile; `rooms_taken` of them */
+    unsigned rooms_taken = 0;
 #if defined(CUDLA_SIM_CHECKS)
     struct Race *race = nullptr; /* check_race.hpp; as long as the process, as blocks are */
 #endif
@@ -330,6 +333,13 @@ template <class One> inline void each_thread(Block &own, One &&one) {
                 at.x = x;
                 if (x == size.x)
                     continue;
+                if (own.whole) {
+                    own.whole = false;
+                    own.quiet = Quiet::YES;
+                    own.next = own.threads;
+                    own.alive = 0;
+                    return;
+                }
                 thread_ended(own);
                 if (!fiber->leads)
                     return; /* it has waited: another leads now */
@@ -351,10 +361,15 @@ template <class One> inline void each_thread(Block &own, One &&one) {
         own.alive = 0;
 }
 
+[[noreturn]] inline void fail_launch(cudaError_t error, const char *what, uintptr_t at = 0);
+
 /* Before the first thread waits: those before it have ended, and nobody counted them. */
 inline void count_ended(Block &own) {
     if (own.quiet == Quiet::NO)
         return;
+    if (own.together) /* the rewriter saw nothing that waits (cuda_kernels/regions/waiting.py) */
+        fail_launch(cudaErrorLaunchFailure, "a function that it calls waits for other threads, which its text does "
+                                            "not tell; compile it with CUDLA_SIM_CUDA_BARRIERS=threads");
     own.quiet = Quiet::NO;
     unsigned first = rank();
     own.alive = own.threads - first;
@@ -655,6 +670,7 @@ inline void Block::begin() {
     next = 0;
     next_index = uint3{0, 0, 0};
     quiet = Quiet::YES;
+    together = whole = false;
 }
 
 /* The next block, in the fiber that ran a whole one. False where that one has to be tidied up first, and at the end. */

@@ -18,7 +18,7 @@ namespace cudla_sim {
 }
 
 /* The running thread fails its launch, at an instruction if that is known. */
-[[noreturn]] inline void fail_launch(cudaError_t error, const char *what, uintptr_t at = 0) {
+[[noreturn]] inline void fail_launch(cudaError_t error, const char *what, uintptr_t at) {
     Failure &failure = *block->failure;
     if (failure.claim()) {
         failure.error = error;

@@ -35,6 +35,7 @@ extern "C" void free(void *) noexcept __asm__("cudla_sim_free");
 #include "conversions.hpp"
 #include "functions.hpp"
 #include "integers.hpp"
+#include "lanes.hpp"
 #include "launch.hpp"
 #include "nv_atomics.hpp"
 #include "dpx.hpp"

@@ -57,6 +57,9 @@ class Compiler:
         settings = _settings()
         self.checks = _checks(settings)
         self.lanes = settings.cuda_lanes
+        self.regions = (
+            settings.cuda_barriers == "auto" and not self.checks.compiled and not options.debug
+        )
 
     def _host(self, given: str) -> str:
         if not given:

@@ -100,6 +100,8 @@ class Options:
     dependencies: list[str] = field(default_factory=list)
     standard: str = f"-std=gnu++{_STANDARD}"
     compiler: str = ""
+    debug: bool = False
+    """-G."""
     verbose: bool = False
     dry: bool = False
     module: str = ""
@@ -160,6 +162,7 @@ def parse(words: Sequence[str]) -> Options:
         elif word in WITHOUT_VALUE:
             if word in ("-G", "--device-debug"):
                 found.compile += ["-g", "-O0"]
+                found.debug = True
         elif name in ("-Xcompiler", "--compiler-options"):
             _to_host(found, rest().split(","))
         elif name in ("-Xlinker", "--linker-options"):

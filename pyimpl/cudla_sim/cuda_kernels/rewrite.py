@@ -25,6 +25,7 @@ from .kernels import (
     opened,
 )
 from .own_names import name_in_full
+from .regions import in_regions
 from .steps import AUTO, in_step
 from .tokens import MARK, SPACE, WORD, Token, tokens
 from .unmasked import tell_places
@@ -45,13 +46,18 @@ class CannotRewrite(Exception):
     """What is not understood, and where."""
 
 
-def rewrite(text: str, *, forced_inline: bool = True, lanes: str = AUTO) -> str:
+def rewrite(
+    text: str, *, forced_inline: bool = True, lanes: str = AUTO, regions: bool = True
+) -> str:
     """C++ for a preprocessed text. Raises CannotRewrite.
 
     Without *forced_inline* ``__forceinline__`` asks only: g++ refuses functions that cannot be.
-    *lanes* is one of the setting's, ``cudart.settings.LANES``.
+    *lanes* is one of the setting's, ``cudart.settings.LANES``. With *regions* kernels with barriers
+    are loops over their threads where that can be.
     """
     found = in_step(tokens(text), lanes)
+    if regions:
+        found = in_regions(found)
     if thrust.SEQUENTIAL in text:
         found = thrust.told(found)
     return _Rewriter(found, forced_inline).run()

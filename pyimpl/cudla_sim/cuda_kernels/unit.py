@@ -135,7 +135,12 @@ class Unit:
 
     def _rewrite(self, text: str, way: _Way) -> None:
         try:
-            changed = rewrite(text, forced_inline=way.forced_inline, lanes=self.compiler.lanes)
+            changed = rewrite(
+                text,
+                forced_inline=way.forced_inline,
+                lanes=self.compiler.lanes,
+                regions=self.compiler.regions,
+            )
         except CannotRewrite as error:
             raise CannotRewrite(f"{self.source}: {error}") from None
         self.written.write_text(changed, "utf-8", "surrogateescape")
