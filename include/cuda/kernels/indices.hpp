@@ -46,11 +46,14 @@ struct ThreadX {
         value = Coordinate(to);
 #endif
     }
+    /* What follows is of this thread: no loop is taken apart into one for the register and one for the rest. */
+    void keep() { asm volatile("" : "+r"(cudla_sim_thread_x)); }
 };
 #else
 struct ThreadX : Component {
     unsigned whole() const { return *this; }
     void restore(unsigned to) { set(to); }
+    void keep() {}
 };
 #endif
 

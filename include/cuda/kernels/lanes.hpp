@@ -25,12 +25,28 @@ inline void *take_room(Block &own, size_t bytes) {
     return reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(room.data()) + LINE - 1) & ~(LINE - 1));
 }
 
+/* Threads of a row, from one to another. */
+struct LaneSpan {
+    unsigned first, end;
+};
+
+/* Those of a row of so many whose number, as a T, is less than a value, or equals it. */
+template <class T, class V> CUDLA_SIM_INLINE LaneSpan lanes_below(unsigned size, const V &value) {
+    if (!(T(0) < value))
+        return {0, 0};
+    return {0, T(size - 1) < value ? size : static_cast<unsigned>(value)};
+}
+template <class T, class V> CUDLA_SIM_INLINE LaneSpan lane_at(unsigned size, const V &value) {
+    unsigned only = static_cast<unsigned>(value);
+    return only < size && T(only) == value ? LaneSpan{only, only + 1} : LaneSpan{0, 0};
+}
+
 /* The loop over threads that goes on now. LEAVE: some may return before others. */
 template <bool LEAVE> struct Lanes {
     Block &own;
     const dim3 size;
     unsigned x = 0, y = 0, z = 0;
-    unsigned lane = 0; /* its number in the block */
+    unsigned end = 0, row = 0; /* of the row: behind its last, and the number of its first */
     bool *gone = nullptr;
 
     CUDLA_SIM_INLINE Lanes() : own(*block), size(own.shape->block) {
@@ -49,7 +65,7 @@ template <bool LEAVE> struct Lanes {
         own.quiet = Quiet::NO;
     }
 
-    CUDLA_SIM_INLINE void begin() { z = lane = 0; }
+    CUDLA_SIM_INLINE void begin() { z = row = 0; }
     CUDLA_SIM_INLINE bool more() {
         if (z == size.z)
             return false;
@@ -64,20 +80,26 @@ template <bool LEAVE> struct Lanes {
         ::threadIdx.y.set(y);
         return true;
     }
-    CUDLA_SIM_INLINE void next_row() { y++; }
-    CUDLA_SIM_INLINE void begin_lane() { x = 0; }
+    CUDLA_SIM_INLINE void next_row() {
+        y++;
+        row += size.x;
+    }
+    CUDLA_SIM_INLINE void begin_lane() { begin_lane({0, size.x}); }
+    CUDLA_SIM_INLINE void begin_lane(LaneSpan of) {
+        x = of.first;
+        end = of.end;
+    }
     CUDLA_SIM_INLINE bool more_lanes() {
-        if (x == size.x)
+        if (x >= end)
             return false;
         ::threadIdx.x.set(x);
+        ::threadIdx.x.keep();
         return true;
     }
-    CUDLA_SIM_INLINE void next_lane() {
-        x++;
-        lane++;
-    }
-    CUDLA_SIM_INLINE bool here() const { return !gone[lane]; }
-    CUDLA_SIM_INLINE void leave() { gone[lane] = true; }
+    CUDLA_SIM_INLINE void next_lane() { x++; }
+    CUDLA_SIM_INLINE unsigned lane() const { return row + x; } /* its number in the block */
+    CUDLA_SIM_INLINE bool here() const { return !gone[lane()]; }
+    CUDLA_SIM_INLINE void leave() { gone[lane()] = true; }
 };
 
 /* A variable of each thread, from one barrier to another. */

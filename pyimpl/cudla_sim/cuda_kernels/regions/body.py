@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from ..kernels import CLOSING, SHARED, Kernel
 from ..tokens import MARK, NUMBER, SPACE, STRING, WORD, Token
 from .declarations import Declarator, declarators
-from .waiting import BARRIERS, Waiting
+from .waiting import BARRIERS, STEP, Waiting
 
-STEP = "in_step("
-"""Of what steps.py adds between statements; all of it is in one token."""
+OF_THE_BLOCK = ("size", "num_threads", "group_index", "group_dim", "dim_threads")
+OF_A_THREAD = ("thread_rank", "thread_index")
+"""Functions of cooperative_groups::thread_block."""
 _NO_OPERANDS = ("return", "else", "do", "case", "throw", "delete", "new", "goto", "co_return")
 _NOT_SPLIT = ("goto", "try", "catch", "throw", "co_return", "co_yield", "co_await")
 _HOISTED = (
@@ -108,6 +109,21 @@ class Body:
         fitting = [v for v in self.variables[name] if v.begin <= at < v.end]
         return max(fitting, key=lambda v: v.begin, default=None)
 
+    def conjuncts(self, begin: int, end: int) -> list[tuple[int, int]]:
+        """What && joins there; the whole where something else does."""
+        parts, first, at = [], begin, begin
+        while at < end:
+            if self.texts[at] in CLOSING:
+                at = self.match[at]
+            elif self.texts[at] in ("|", "?", ","):
+                return [(begin, end)]
+            elif self.texts[at] == self.texts[at + 1] == "&" and self.joined(at):
+                parts.append((first, at))
+                first = at = at + 2
+                continue
+            at += 1
+        return [*parts, (first, end)]
+
     def angle(self, at: int, end: int) -> int:
         """Where the < there is closed; -1 where it compares."""
         depth = 0
@@ -201,6 +217,9 @@ class Body:
     def _no_waiting(self, at: int, end: int) -> None:
         for place in range(at, end):
             token = self.tokens[place]
+            if self.texts[place - 1] == "." and self.texts[place - 2] in self.blocks:
+                if token.text in (*OF_THE_BLOCK, *OF_A_THREAD):
+                    continue
             if STEP in token.text or self.waiting.may(token, self.texts[place + 1]):
                 raise Unsplit(f"{token.text.strip()} within a statement")
 

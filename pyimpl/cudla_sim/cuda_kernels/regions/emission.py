@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..tokens import SPACE, Token
-from .body import STEP, Body, Node, Variable, nodes
+from .body import Body, Node, Variable, nodes
 from .declarations import Declarator
 from .uniform import Uniform
+from .waiting import STEP
 
 _LANES = "cudla_sim_lanes"
-_LOOP = (
-    f" for ({_LANES}.begin(); {_LANES}.more(); {_LANES}.next())"
-    f" for ({_LANES}.begin_row(); {_LANES}.more_rows(); {_LANES}.next_row())"
-    f" for ({_LANES}.begin_lane(); {_LANES}.more_lanes(); {_LANES}.next_lane())"
-)
 _NOT_REPEATED = ("register", "mutable")
+
+
+def _loop(span: str) -> str:
+    return (
+        f" for ({_LANES}.begin(); {_LANES}.more(); {_LANES}.next())"
+        f" for ({_LANES}.begin_row(); {_LANES}.more_rows(); {_LANES}.next_row())"
+        f" for ({_LANES}.begin_lane({span}); {_LANES}.more_lanes(); {_LANES}.next_lane())"
+    )
 
 
 class Region:
@@ -161,17 +165,17 @@ class Emission:
     def _emit(self, region: Region) -> None:
         own = [v for v in self.crossing if v.declared and self.region_of[v.begin] is region]
         text = "".join(self._declared(variable) for variable in own)
-        text += _LOOP + (f" if ({_LANES}.here())" if self.leave else "") + " {"
+        text += _loop(self._span(region)) + (f" if ({_LANES}.here())" if self.leave else "") + " {"
         end = ""
         for variable in own:
             if self._by_value(variable):
-                end += f" {self._stored(variable)}[{_LANES}.lane] = {variable.name};"
+                end += f" {self._stored(variable)}[{_LANES}.lane()] = {variable.name};"
         end += " }"
         for variable in self._mentioned(region):
             if variable in self.uniform.again:
                 text += self._computed(variable)
                 continue
-            stored = f"{self._stored(variable)}[{_LANES}.lane]"
+            stored = f"{self._stored(variable)}[{_LANES}.lane()]"
             if self._by_value(variable):
                 text += f" {self._type(variable)} {variable.name} = {stored};"
                 if variable.declared and not variable.declared.constant:
@@ -191,6 +195,33 @@ class Emission:
                 self._bind(variable)
         self._insert_behind(region.first - 1, f"{text} {{")
         self._insert_behind(region.end - 1, f"{end} }}")
+
+    def _span(self, region: Region) -> str:
+        """The threads of a row for which a region of one ``if`` does something, if that is known:
+        those below a number, or one."""
+        only = region.statements[0]
+        if len(region.statements) > 1 or only.kind != "if" or len(only.parts) > 1:
+            return ""
+        for begin, end in self.body.conjuncts(*only.heads[0]):
+            texts = self.body.texts[begin:end]
+            signs = [i for i, text in enumerate(texts) if text in ("<", ">", "=")]
+            at = begin + signs[0] if signs else begin
+            if len(signs) == 1 and texts[signs[0]] in ("<", ">"):
+                sides, called = [(begin, at), (at + 1, end)], "lanes_below"
+                if self.body.texts[at] == ">":
+                    sides.reverse()
+            elif len(signs) == 2 and texts[signs[0] : signs[0] + 2] == ["=", "="]:
+                sides, called = [(begin, at), (at + 2, end)], "lane_at"
+                if self.uniform.is_thread_x(*sides[1]):
+                    sides.reverse()
+            else:
+                continue
+            one, value = sides
+            if self.uniform.is_thread_x(*one) and self.uniform.is_number(*value):
+                kind = "unsigned" if one[1] - one[0] > 1 else f"decltype({self.body.text(*one)})"
+                number = self.body.text(*value)
+                return f"::cudla_sim::{called}<{kind}>({_LANES}.size.x, {number})"
+        return ""
 
     def _mentioned(self, region: Region) -> list[Variable]:
         """What a region has of others, with what that is computed from."""
@@ -262,6 +293,6 @@ class Emission:
                 value = self.body.text(*declared.value)
                 texts.append(f"{base} {prefix} {begin[2:]}{shape} {value};")
             kind = self._type(each)
-            texts.append(f"{kind} &{each.name} = {stored}.begin({_LANES}.lane{begin});")
+            texts.append(f"{kind} &{each.name} = {stored}.begin({_LANES}.lane(){begin});")
         self.blank.append((node.first, node.end))
         self._insert(node.first, " " + " ".join(texts))

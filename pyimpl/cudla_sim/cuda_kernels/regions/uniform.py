@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from ..tokens import WORD, Token
-from .body import PURE, Body, Node, Unsplit, Variable, nodes
+from .body import OF_A_THREAD, OF_THE_BLOCK, PURE, Body, Node, Unsplit, Variable, nodes
 from .declarations import BUILT_IN
 
 _SHAPE = ("blockIdx", "blockDim", "gridDim", "warpSize")
@@ -19,8 +19,7 @@ _TYPES = BUILT_IN | {
     *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)),
 }  # fmt: skip
 _WORDS = _TYPES | {"const", "true", "false", "nullptr", "typename", "std", "cg"}
-_OF_THE_BLOCK = ("size", "num_threads", "group_index", "group_dim", "dim_threads")
-_OF_A_THREAD = ("thread_rank", "thread_index")
+_WHOLE = ("const", "unsigned", "int", "long", "auto", "uint", "size_t", "uint32_t", "int32_t")
 
 
 class Uniform:
@@ -157,6 +156,24 @@ class Uniform:
         computes the same whenever it does: nothing is read that others may store."""
         return all(self._is_part(at, begin, end, again=again) for at in range(begin, end))
 
+    def is_number(self, begin: int, end: int) -> bool:
+        """Whether all threads compute the same there, from what is no memory."""
+        signs = any(text in ("[", "->", "*", "&") for text in self.body.texts[begin:end])
+        return begin < end and not signs and self.is_value(begin, end)
+
+    def is_thread_x(self, begin: int, end: int) -> bool:
+        """Whether that is threadIdx.x, by a name or not."""
+        texts = self.body.texts
+        if texts[begin:end] == ["threadIdx", ".", "x"]:
+            return True
+        variable = self.body.variable(begin) if end - begin == 1 else None
+        if variable is None or variable not in self.again or variable.declared is None:
+            return False
+        declared = variable.declared
+        value = texts[declared.value[0] : declared.value[1]]
+        words = texts[declared.base[0] : declared.base[1]]
+        return value == ["=", "threadIdx", ".", "x"] and all(word in _WHOLE for word in words)
+
     def _is_part(self, at: int, begin: int, end: int, *, again: bool) -> bool:
         body = self.body
         text, token = body.texts[at], body.tokens[at]
@@ -190,7 +207,7 @@ class Uniform:
             if not called:
                 return True
             return body.texts[at - 2] in (*body.blocks, ")") and (
-                text in _OF_THE_BLOCK or (again and text in _OF_A_THREAD)
+                text in OF_THE_BLOCK or (again and text in OF_A_THREAD)
             )
         if called:
             return text in PURE or text in _TYPES

@@ -9,17 +9,23 @@ from functools import cached_property
 from ..kernels import after, before, begins_body, closed, opened
 from ..tokens import MARK, STRING, WORD, Token, names_a_line, of_a_system
 
+STEP = "cudla_sim::in_"
+"""Of what steps.py adds between statements and in them; all of it is in one token."""
 BARRIERS = ("__syncthreads", "__syncwarp")
 _THEIR_OWN = re.compile(
     r"__syncthreads\w*|__syncwarp|__shfl\w*|__any\w*|__all\w*|__ballot\w*|__match_\w+|__reduce_\w+"
     r"|__activemask|__barrier_sync\w*|\w+_sync|__pipeline_\w+|sync|shfl\w*|ballot|any|all"
     r"|match_any|match_all|reduce|inclusive_scan|exclusive_scan|coalesced_threads"
     r"|binary_partition|labeled_partition|invoke_one\w*|memcpy_async|wait\w*|arrive\w*|barrier_\w+"
-    r"|grid_group|this_grid|this_multi_grid|this_cluster|cluster_group|thread_block_tile"
+    r"|this_grid|this_multi_grid|this_cluster"
     r"|tiled_partition|in_step|in_loop|gather|block_barrier|lanes_barrier|tile_barrier|meet_\w+"
     r"|suspend|exit_thread|cudaDeviceSynchronize|cudaLaunch\w+"
 )
 """Of the headers before each source, and of the libraries that come with CUDA."""
+_GROUPS = (
+    "grid_group", "multi_grid_group", "cluster_group", "thread_block_tile", "coalesced_group",
+)  # fmt: skip
+_NO_FUNCTIONS = ("sizeof", "alignof", "__attribute__", "alignas", "decltype", "static_assert", "if")
 _CHANGE = ("swap", "exchange", "move", "forward", "tie", "ref")
 """Of the standard library, whose text is not seen."""
 _CALLS = ("(", "<")
@@ -41,11 +47,9 @@ class Waiting:
         """Whether a thread may wait where the token is said, with *behind* next to it."""
         if token.kind == STRING:
             return _IN_PTX.search(token.text) is not None
-        if token.kind != WORD:
+        if token.kind != WORD or token.text in _NO_FUNCTIONS:
             return False
-        return _THEIR_OWN.fullmatch(token.text) is not None or (
-            behind in _CALLS and self._named(token.text)
-        )
+        return token.text in _GROUPS or (behind in _CALLS and self._named(token.text))
 
     def may_change(self, name: str) -> bool:
         """Whether the function may give its arguments other values."""
@@ -71,7 +75,8 @@ class Waiting:
     def _waits_in(self, begin: int, end: int) -> bool:
         found = self.found
         return any(
-            token.kind in (WORD, STRING) and self.may(token, found[after(found, index + 1)].text)
+            STEP in token.text
+            or (token.kind in (WORD, STRING) and self.may(token, found[after(found, index + 1)].text))
             for index, token in enumerate(found[begin:end], begin)
         )
 
@@ -100,7 +105,7 @@ class Waiting:
                 name = self.found[before(self.found, index - 1)]
                 index = closed(self.found, index)
                 behind = after(self.found, index + 1)
-                if name.kind == WORD and self.found[min(behind, len(self.found) - 1)].text == ";":
+                if name.kind == WORD and name.text not in _NO_FUNCTIONS and self.found[min(behind, len(self.found) - 1)].text == ";":
                     names.add(name.text)
             index += 1
         return names
