@@ -30,15 +30,26 @@ struct LaneSpan {
     unsigned first, end;
 };
 
-/* Those of a row of so many whose number, as a T, is less than a value, or equals it. */
+/* Those of a row of so many whose number, as a T, is less than a value, or equals it; all where that is no number. */
 template <class T, class V> CUDLA_SIM_INLINE LaneSpan lanes_below(unsigned size, const V &value) {
-    if (!(T(0) < value))
-        return {0, 0};
-    return {0, T(size - 1) < value ? size : static_cast<unsigned>(value)};
+    if constexpr (std::is_arithmetic_v<V>) {
+        using Both = std::common_type_t<T, V>;
+        if (!(Both(0) < Both(value)))
+            return {0, 0};
+        if (!(Both(size - 1) < Both(value)) && Both(static_cast<unsigned>(value)) == Both(value))
+            return {0, static_cast<unsigned>(value)};
+    }
+    return {0, size};
 }
 template <class T, class V> CUDLA_SIM_INLINE LaneSpan lane_at(unsigned size, const V &value) {
-    unsigned only = static_cast<unsigned>(value);
-    return only < size && T(only) == value ? LaneSpan{only, only + 1} : LaneSpan{0, 0};
+    if constexpr (std::is_arithmetic_v<V>) {
+        using Both = std::common_type_t<T, V>;
+        if (!(Both(0) <= Both(value) && Both(value) <= Both(size - 1)))
+            return {0, 0};
+        unsigned only = static_cast<unsigned>(value);
+        return Both(only) == Both(value) ? LaneSpan{only, only + 1} : LaneSpan{0, 0};
+    }
+    return {0, size};
 }
 
 /* The loop over threads that goes on now. LEAVE: some may return before others. */
@@ -102,14 +113,24 @@ template <bool LEAVE> struct Lanes {
     CUDLA_SIM_INLINE void leave() { gone[lane()] = true; }
 };
 
+template <class T> struct Unrestricted {
+    using type = std::remove_cv_t<T>;
+};
+template <class T> struct Unrestricted<T *__restrict> {
+    using type = T *;
+};
+template <class T> struct Unrestricted<T *const __restrict> {
+    using type = T *;
+};
+
 /* A variable of each thread, from one barrier to another. */
 template <class T> struct Crossing {
-    using Own = std::remove_cv_t<T>;
+    using Own = typename Unrestricted<T>::type;
 
     template <bool LEAVE>
     CUDLA_SIM_INLINE explicit Crossing(const Lanes<LEAVE> &of)
         : own(of.own), values(static_cast<Own *>(take_room(own, sizeof(Own) * own.threads))) {}
-    template <bool LEAVE> CUDLA_SIM_INLINE Crossing(const Lanes<LEAVE> &of, const Own &all) : Crossing(of) {
+    template <bool LEAVE, class V> CUDLA_SIM_INLINE Crossing(const Lanes<LEAVE> &of, V &all) : Crossing(of) {
         for (unsigned i = 0; i < own.threads; i++)
             new (static_cast<void *>(values + i)) Own(all);
     }
@@ -124,7 +145,7 @@ template <class T> struct Crossing {
             new (static_cast<void *>(values + lane)) Own;
         return values[lane];
     }
-    CUDLA_SIM_INLINE Own &begin(unsigned lane, const Own &value) {
+    template <class V> CUDLA_SIM_INLINE Own &begin(unsigned lane, V &value) {
         if constexpr (std::is_array_v<Own>)
             memcpy(static_cast<void *>(values + lane), static_cast<const void *>(value), sizeof(Own));
         else

@@ -3,7 +3,8 @@
 Where g++ refuses what nvcc takes, another way is tried: functions that call themselves are not
 inlined whatever ``__forceinline__`` says, Thrust has the headers of its CUDA system, which include
 more, and there are the texture and surface references that CUDA had before 12.0. What is told to
-the user is what the first way said, if none succeeds.
+the user is what the first way said, if none succeeds. Kernels are loops over their threads
+(regions/) only where that compiles.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from .. import paths
 from ..workers.precompiled import name_source
 from . import precompiled, thrust
 from .host_compiler import Compiler, Failed
+from .regions import LANES
 from .rewrite import CannotRewrite, rewrite
 
 _QUIET = ("-Wno-unknown-pragmas", "-Wno-attributes")
@@ -43,6 +45,7 @@ class _Way:
     forced_inline: bool = True
     cuda_thrust: bool = False
     references: bool = False
+    regions: bool = True
 
     def headers(self) -> list[Path]:
         """What is read before the source."""
@@ -72,6 +75,9 @@ class Unit:
             way = replace(way, cuda_thrust=True)
             text = self._preprocessed(way)
         status, first, plain = self._compiled(text, way)
+        if status and LANES in self.written.read_text("utf-8", "surrogateescape"):
+            way = replace(way, regions=False)  # messages are of the user's own text
+            status, first, plain = self._compiled(text, way)
         said = first
         while status and (other := self._other(way, text, plain)):
             if other.headers() != way.headers():
@@ -139,7 +145,7 @@ class Unit:
                 text,
                 forced_inline=way.forced_inline,
                 lanes=self.compiler.lanes,
-                regions=self.compiler.regions,
+                regions=self.compiler.regions and way.regions,
             )
         except CannotRewrite as error:
             raise CannotRewrite(f"{self.source}: {error}") from None

@@ -18,9 +18,11 @@ from __future__ import annotations
 from ..kernels import kernels
 from ..tokens import SPACE, Token, tokens
 from .body import Body, Unsplit
-from .emission import Emission
+from .emission import LANES, Emission
 from .uniform import Uniform
 from .waiting import Waiting
+
+__all__ = ["LANES", "in_regions"]
 
 
 def in_regions(found: list[Token]) -> list[Token]:

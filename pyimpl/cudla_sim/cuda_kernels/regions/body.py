@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ..kernels import CLOSING, SHARED, Kernel
 from ..tokens import MARK, NUMBER, SPACE, STRING, WORD, Token
-from .declarations import Declarator, declarators
+from .declarations import BUILT_IN, Declarator, declarators
 from .waiting import BARRIERS, STEP, Waiting
 
 OF_THE_BLOCK = ("size", "num_threads", "group_index", "group_dim", "dim_threads")
@@ -163,7 +163,11 @@ class Body:
                 raise Unsplit(text)
             if text == "[" and not self.is_operand(at - 1):
                 raise Unsplit("a lambda or an attribute")
-            if text == "auto" and self.texts[at + 1] in ("[", "&") and "[" in self.texts[at : at + 4]:
+            if (
+                text == "auto"
+                and self.texts[at + 1] in ("[", "&")
+                and "[" in self.texts[at : at + 4]
+            ):
                 raise Unsplit("structured bindings")
             if text in ("struct", "class", "union"):
                 raise Unsplit(f"a {text} of its own")
@@ -217,9 +221,9 @@ class Body:
     def _no_waiting(self, at: int, end: int) -> None:
         for place in range(at, end):
             token = self.tokens[place]
-            if self.texts[place - 1] == "." and self.texts[place - 2] in self.blocks:
-                if token.text in (*OF_THE_BLOCK, *OF_A_THREAD):
-                    continue
+            of_block = self.texts[place - 1] == "." and self.texts[place - 2] in self.blocks
+            if of_block and token.text in (*OF_THE_BLOCK, *OF_A_THREAD):
+                continue
             if STEP in token.text or self.waiting.may(token, self.texts[place + 1]):
                 raise Unsplit(f"{token.text.strip()} within a statement")
 
@@ -249,7 +253,8 @@ class Body:
 
     def _groups(self) -> set[str]:
         """Names of variables that are all threads of the block."""
-        names, others = set(), set()
+        names: set[str] = set()
+        others: set[str] = set()
         for at, text in enumerate(self.texts):
             if text == "=" and self.texts[at + 1] != "=" and self.tokens[at - 1].kind == WORD:
                 end = self.texts.index(";", at)
@@ -356,6 +361,8 @@ class Body:
             self.variables.setdefault(declared.name, []).append(made)
 
     def _looks_declared(self, begin: int, end: int) -> bool:
+        if self.texts[begin] in BUILT_IN or self.texts[begin + 1 : begin + 3] == ["(", "*"]:
+            return True
         at = begin
         while at < end - 1:
             if self.texts[at] in CLOSING:
@@ -404,7 +411,7 @@ class Body:
                 behind = self.match[behind] + 1
             else:
                 break
-        return self.assigns(behind) or (
+        return self.assigns(behind) > 0 or (
             texts[behind] == texts[behind + 1] and texts[behind] in ("+", "-")
         )
 
@@ -447,7 +454,6 @@ class Body:
                     given[at] = True
         return given
 
-
     def _may_change(self, opening: int) -> bool:
         """Whether what is called with that bracket may change what it is given."""
         behind = self.tokens[opening - 1]
@@ -464,7 +470,9 @@ class Body:
                 if depth == 0:
                     break
         name = self.tokens[at]
-        return name.kind == WORD and name.text not in _BY_VALUE and self.waiting.may_change(name.text)
+        return (
+            name.kind == WORD and name.text not in _BY_VALUE and self.waiting.may_change(name.text)
+        )
 
 
 def nodes(node: Node) -> Iterator[Node]:
@@ -483,8 +491,8 @@ def _with_parts(node: Node, parts: list[Node]) -> Node:
 PURE = frozenset(
     f"{name}{kind}"
     for name in (
-        "min", "max", "abs", "ceil", "floor", "round", "sqrt", "log2", "exp2", "pow", "fmin", "fmax",
-        "fabs", "rint", "trunc",
+        "min", "max", "abs", "ceil", "floor", "round", "sqrt", "log2", "exp2", "pow", "fmin",
+        "fmax", "fabs", "rint", "trunc",
     )
     for kind in ("", "f")
 ) | {

@@ -10,6 +10,8 @@ from .declarations import Declarator
 from .uniform import Uniform
 from .waiting import STEP
 
+LANES = "::cudla_sim::Lanes"
+"""What kernels in regions have and no others."""
 _LANES = "cudla_sim_lanes"
 _NOT_REPEATED = ("register", "mutable")
 
@@ -23,10 +25,12 @@ def _loop(span: str) -> str:
 
 
 class Region:
-    """Statements, one after another, that threads do one after another."""
+    """Statements, one after another, that threads do one after another. *alone*: not in a block, as
+    what follows ``else``."""
 
-    def __init__(self, number: int, statements: list[Node]) -> None:
+    def __init__(self, number: int, statements: list[Node], *, alone: bool) -> None:
         self.number = number
+        self.alone = alone
         self.statements = statements
         self.first = statements[0].first
         self.end = statements[-1].end
@@ -79,7 +83,7 @@ class Emission:
                 if part.waits:
                     self._split(part)
                 elif not self._is_once(part):
-                    self._add([part])
+                    self._add([part], alone=True)
 
     def _split_list(self, parts: list[Node]) -> None:
         taken: list[Node] = []
@@ -105,10 +109,10 @@ class Emission:
         if node.kind == "plain" and node.declares and node.declares[0] in self.uniform.again:
             self._insert(node.first, " [[maybe_unused]]")
 
-    def _add(self, statements: list[Node]) -> None:
+    def _add(self, statements: list[Node], *, alone: bool = False) -> None:
         if not statements:
             return
-        region = Region(len(self.regions), statements)
+        region = Region(len(self.regions), statements, alone=alone)
         self.regions.append(region)
         for at in range(region.first, region.end):
             self.region_of[at] = region
@@ -141,7 +145,7 @@ class Emission:
 
     def _begin(self) -> None:
         leave = "true" if self.leave else "false"
-        text = f" ::cudla_sim::Lanes<{leave}> {_LANES};"
+        text = f" {LANES}<{leave}> {_LANES};"
         for variable in self.crossing:
             if variable.declared is None:
                 kind = f"::std::decay_t<decltype({variable.name})>"
@@ -193,6 +197,8 @@ class Emission:
         for variable in own:
             if not self._by_value(variable):
                 self._bind(variable)
+        if region.alone:  # an else behind it is not for the loop's own if
+            text, end = f" {{{text}", f"{end} }}"
         self._insert_behind(region.first - 1, f"{text} {{")
         self._insert_behind(region.end - 1, f"{end} }}")
 
@@ -283,7 +289,7 @@ class Emission:
             declared = each.declared
             assert declared is not None
             if each not in self.numbers or self._by_value(each):
-                texts.append(f"{self._alone(declared)};")
+                texts.append(f"[[maybe_unused]] {self._alone(declared)};")
                 continue
             stored, begin = self._stored(each), ""
             if declared.value[0] < declared.value[1]:
@@ -293,6 +299,8 @@ class Emission:
                 value = self.body.text(*declared.value)
                 texts.append(f"{base} {prefix} {begin[2:]}{shape} {value};")
             kind = self._type(each)
-            texts.append(f"{kind} &{each.name} = {stored}.begin({_LANES}.lane(){begin});")
+            texts.append(
+                f"[[maybe_unused]] {kind} &{each.name} = {stored}.begin({_LANES}.lane(){begin});"
+            )
         self.blank.append((node.first, node.end))
         self._insert(node.first, " " + " ".join(texts))

@@ -31,8 +31,8 @@ class Uniform:
         self.common = set(self.all)
         self.inside = [False] * len(body.texts)
         self.loads_until = len(body.texts)
+        self.again: set[Variable] = set()
         self._settle()
-        self.again = self._computed_again()
         self._check(body.root, None)
 
     def is_common(self, node: Node) -> bool:
@@ -48,6 +48,7 @@ class Uniform:
             self.loads_until = self._first_return()
             self.inside = [False] * len(self.body.texts)
             self._mark(self.body.root)
+            self.again = self._computed_again()
             self.common = {v for v in self.common if self._stays(v)}
 
     def _stays(self, variable: Variable) -> bool:
@@ -58,10 +59,14 @@ class Uniform:
             declared.prefix[-1:] == ("&",)
             or declared.dimensions[0] < declared.dimensions[1]
             or "volatile" in self.body.texts[declared.base[0] : declared.base[1]]
-            or not self.inside[declared.at]
+            or not (self.inside[declared.at] or self._is_beside(variable))
         ):
             return False
         return all(self.inside[at] for at in variable.changes)
+
+    def _is_beside(self, variable: Variable) -> bool:
+        """Whether only others of its declaration depend on the thread."""
+        return variable in self.again and not variable.changes and self._declares_uniform(variable)
 
     def _mark(self, node: Node) -> None:
         """What is done once, from a statement around a barrier on."""
@@ -103,7 +108,9 @@ class Uniform:
             heads = [condition]
             if not (self._does_uniform(node, begin, end) and self._does_uniform(None, *step)):
                 return False
-        return all(self.is_value(*head) for head in heads) and all(map(self._is_uniform, node.parts))
+        return all(self.is_value(*head) for head in heads) and all(
+            map(self._is_uniform, node.parts)
+        )
 
     def _does_uniform(self, node: Node | None, begin: int, end: int) -> bool:
         """Declarations and assignments, separated by commas."""

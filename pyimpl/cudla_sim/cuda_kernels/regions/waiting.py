@@ -57,7 +57,9 @@ class Waiting:
         if bodies is None:
             return name in _CHANGE
         return any(
-            token.text == "&" for begin, _ in bodies for token in self.found[self._opening(begin) : begin]
+            token.text == "&"
+            for begin, _ in bodies
+            for token in self.found[self._opening(begin) : begin]
         )
 
     def _named(self, name: str) -> bool:
@@ -76,7 +78,10 @@ class Waiting:
         found = self.found
         return any(
             STEP in token.text
-            or (token.kind in (WORD, STRING) and self.may(token, found[after(found, index + 1)].text))
+            or (
+                token.kind in (WORD, STRING)
+                and self.may(token, found[after(found, index + 1)].text)
+            )
             for index, token in enumerate(found[begin:end], begin)
         )
 
@@ -105,7 +110,11 @@ class Waiting:
                 name = self.found[before(self.found, index - 1)]
                 index = closed(self.found, index)
                 behind = after(self.found, index + 1)
-                if name.kind == WORD and name.text not in _NO_FUNCTIONS and self.found[min(behind, len(self.found) - 1)].text == ";":
+                if (
+                    name.kind == WORD
+                    and name.text not in _NO_FUNCTIONS
+                    and self.found[min(behind, len(self.found) - 1)].text == ";"
+                ):
                     names.add(name.text)
             index += 1
         return names
