@@ -44,6 +44,7 @@ _ORDER = [
     "gpu",
     "cuda_checks",
     "cuda_lanes",
+    "cuda_barriers",
     "nvsci",
     "overrun",
     "isa",

@@ -45,6 +45,7 @@ class Settings(TypedDict, total=False):
     gpu: str
     cuda_checks: str
     cuda_lanes: str
+    cuda_barriers: str
     isa: str
     nvsci: bool
     upmem_ranks: int
