@@ -1668,3 +1668,47 @@ class nvrtcResult(IntEnum):
     NVRTC_ERROR_PCH_CREATE = 0xf
     NVRTC_ERROR_CANCELLED = 0x10
     NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED = 0x11
+
+
+class cudaDataType_t(IntEnum):
+    CUDA_R_32F = 0
+    CUDA_R_64F = 1
+    CUDA_R_16F = 2
+    CUDA_R_8I = 3
+    CUDA_C_32F = 4
+    CUDA_C_64F = 5
+    CUDA_C_16F = 6
+    CUDA_C_8I = 7
+    CUDA_R_8U = 8
+    CUDA_C_8U = 9
+    CUDA_R_32I = 0xa
+    CUDA_C_32I = 0xb
+    CUDA_R_32U = 0xc
+    CUDA_C_32U = 0xd
+    CUDA_R_16BF = 0xe
+    CUDA_C_16BF = 0xf
+    CUDA_R_4I = 0x10
+    CUDA_C_4I = 0x11
+    CUDA_R_4U = 0x12
+    CUDA_C_4U = 0x13
+    CUDA_R_16I = 0x14
+    CUDA_C_16I = 0x15
+    CUDA_R_16U = 0x16
+    CUDA_C_16U = 0x17
+    CUDA_R_64I = 0x18
+    CUDA_C_64I = 0x19
+    CUDA_R_64U = 0x1a
+    CUDA_C_64U = 0x1b
+    CUDA_R_8F_E4M3 = 0x1c
+    CUDA_R_8F_UE4M3 = 0x1c
+    CUDA_R_8F_E5M2 = 0x1d
+    CUDA_R_8F_UE8M0 = 0x1e
+    CUDA_R_6F_E2M3 = 0x1f
+    CUDA_R_6F_E3M2 = 0x20
+    CUDA_R_4F_E2M1 = 0x21
+
+
+class libraryPropertyType_t(IntEnum):
+    MAJOR_VERSION = 0
+    MINOR_VERSION = 1
+    PATCH_LEVEL = 2
