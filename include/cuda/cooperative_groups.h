@@ -7,6 +7,11 @@
 
 #if defined(__CUDACC__)
 #include "kernels/groups.hpp"
+
+/* A program with a libcu++ of its own has cuda::atomic by this header. */
+#if __has_include(<cuda/std/detail/__config>)
+#include <cuda/atomic>
+#endif
 #endif
 
 #endif

@@ -20,6 +20,8 @@
 
 #include "cuda/nvrtc.h"
 
+#include "cuda/nvml.h"
+
 #include "nvdla/nvdla_inf.h"
 
 #include "nvdla/nvdla_os_inf.h"
@@ -1840,6 +1842,102 @@ nvrtcResult impl_nvrtcAddNameExpression(nvrtcProgram prog, const char * const na
 
 nvrtcResult impl_nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name);
 
+nvmlReturn_t impl_nvmlInit_v2(void);
+
+nvmlReturn_t impl_nvmlInitWithFlags(unsigned int flags);
+
+nvmlReturn_t impl_nvmlShutdown(void);
+
+const char *impl_nvmlErrorString(nvmlReturn_t result);
+
+nvmlReturn_t impl_nvmlSystemGetDriverVersion(char *version, unsigned int length);
+
+nvmlReturn_t impl_nvmlSystemGetNVMLVersion(char *version, unsigned int length);
+
+nvmlReturn_t impl_nvmlSystemGetCudaDriverVersion(int *cudaDriverVersion);
+
+nvmlReturn_t impl_nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVersion);
+
+nvmlReturn_t impl_nvmlDeviceGetCount_v2(unsigned int *deviceCount);
+
+nvmlReturn_t impl_nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device);
+
+nvmlReturn_t impl_nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device);
+
+nvmlReturn_t impl_nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevice_t *device);
+
+nvmlReturn_t impl_nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length);
+
+nvmlReturn_t impl_nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length);
+
+nvmlReturn_t impl_nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index);
+
+nvmlReturn_t impl_nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minorNumber);
+
+nvmlReturn_t impl_nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci);
+
+nvmlReturn_t impl_nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory);
+
+nvmlReturn_t impl_nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory);
+
+nvmlReturn_t impl_nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned int *busWidth);
+
+nvmlReturn_t impl_nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock);
+
+nvmlReturn_t impl_nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock);
+
+nvmlReturn_t impl_nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mode);
+
+nvmlReturn_t impl_nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor);
+
+nvmlReturn_t impl_nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t *arch);
+
+nvmlReturn_t impl_nvmlDeviceGetSerial(nvmlDevice_t device, char *serial, unsigned int length);
+
+nvmlReturn_t impl_nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilization);
+
+nvmlReturn_t impl_nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensorType, unsigned int *temp);
+
+nvmlReturn_t impl_nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int *speed);
+
+nvmlReturn_t impl_nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int *power);
+
+nvmlReturn_t impl_nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long *energy);
+
+nvmlReturn_t impl_nvmlDeviceGetPowerManagementLimit(nvmlDevice_t device, unsigned int *limit);
+
+nvmlReturn_t impl_nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned int *limit);
+
+nvmlReturn_t impl_nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t *pState);
+
+nvmlReturn_t impl_nvmlDeviceGetApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int *clockMHz);
+
+nvmlReturn_t impl_nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t *mode);
+
+nvmlReturn_t impl_nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t *current, nvmlEnableState_t *pending);
+
+nvmlReturn_t impl_nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_t *infos);
+
+nvmlReturn_t impl_nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode);
+
+nvmlReturn_t impl_nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int memClockMHz, unsigned int graphicsClockMHz);
+
+nvmlReturn_t impl_nvmlDeviceResetApplicationsClocks(nvmlDevice_t device);
+
+nvmlReturn_t impl_nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz);
+
+nvmlReturn_t impl_nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device);
+
+nvmlReturn_t impl_nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit);
+
+nvmlReturn_t impl_nvmlInit(void);
+
+nvmlReturn_t impl_nvmlDeviceGetCount(unsigned int *deviceCount);
+
+nvmlReturn_t impl_nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t *device);
+
+nvmlReturn_t impl_nvmlDeviceGetHandleByPciBusId(const char *pciBusId, nvmlDevice_t *device);
+
 NvDlaError impl_NvDlaInitialize(void **session_handle);
 
 void impl_NvDlaDestroy(void *session_handle);
@@ -3370,6 +3468,54 @@ struct sim_bridge {
     __typeof__(impl_nvrtcGetProgramLog) *impl_nvrtcGetProgramLog;
     __typeof__(impl_nvrtcAddNameExpression) *impl_nvrtcAddNameExpression;
     __typeof__(impl_nvrtcGetLoweredName) *impl_nvrtcGetLoweredName;
+    __typeof__(impl_nvmlInit_v2) *impl_nvmlInit_v2;
+    __typeof__(impl_nvmlInitWithFlags) *impl_nvmlInitWithFlags;
+    __typeof__(impl_nvmlShutdown) *impl_nvmlShutdown;
+    __typeof__(impl_nvmlErrorString) *impl_nvmlErrorString;
+    __typeof__(impl_nvmlSystemGetDriverVersion) *impl_nvmlSystemGetDriverVersion;
+    __typeof__(impl_nvmlSystemGetNVMLVersion) *impl_nvmlSystemGetNVMLVersion;
+    __typeof__(impl_nvmlSystemGetCudaDriverVersion) *impl_nvmlSystemGetCudaDriverVersion;
+    __typeof__(impl_nvmlSystemGetCudaDriverVersion_v2) *impl_nvmlSystemGetCudaDriverVersion_v2;
+    __typeof__(impl_nvmlDeviceGetCount_v2) *impl_nvmlDeviceGetCount_v2;
+    __typeof__(impl_nvmlDeviceGetHandleByIndex_v2) *impl_nvmlDeviceGetHandleByIndex_v2;
+    __typeof__(impl_nvmlDeviceGetHandleByUUID) *impl_nvmlDeviceGetHandleByUUID;
+    __typeof__(impl_nvmlDeviceGetHandleByPciBusId_v2) *impl_nvmlDeviceGetHandleByPciBusId_v2;
+    __typeof__(impl_nvmlDeviceGetName) *impl_nvmlDeviceGetName;
+    __typeof__(impl_nvmlDeviceGetUUID) *impl_nvmlDeviceGetUUID;
+    __typeof__(impl_nvmlDeviceGetIndex) *impl_nvmlDeviceGetIndex;
+    __typeof__(impl_nvmlDeviceGetMinorNumber) *impl_nvmlDeviceGetMinorNumber;
+    __typeof__(impl_nvmlDeviceGetPciInfo_v3) *impl_nvmlDeviceGetPciInfo_v3;
+    __typeof__(impl_nvmlDeviceGetMemoryInfo) *impl_nvmlDeviceGetMemoryInfo;
+    __typeof__(impl_nvmlDeviceGetMemoryInfo_v2) *impl_nvmlDeviceGetMemoryInfo_v2;
+    __typeof__(impl_nvmlDeviceGetMemoryBusWidth) *impl_nvmlDeviceGetMemoryBusWidth;
+    __typeof__(impl_nvmlDeviceGetClockInfo) *impl_nvmlDeviceGetClockInfo;
+    __typeof__(impl_nvmlDeviceGetMaxClockInfo) *impl_nvmlDeviceGetMaxClockInfo;
+    __typeof__(impl_nvmlDeviceGetComputeMode) *impl_nvmlDeviceGetComputeMode;
+    __typeof__(impl_nvmlDeviceGetCudaComputeCapability) *impl_nvmlDeviceGetCudaComputeCapability;
+    __typeof__(impl_nvmlDeviceGetArchitecture) *impl_nvmlDeviceGetArchitecture;
+    __typeof__(impl_nvmlDeviceGetSerial) *impl_nvmlDeviceGetSerial;
+    __typeof__(impl_nvmlDeviceGetUtilizationRates) *impl_nvmlDeviceGetUtilizationRates;
+    __typeof__(impl_nvmlDeviceGetTemperature) *impl_nvmlDeviceGetTemperature;
+    __typeof__(impl_nvmlDeviceGetFanSpeed) *impl_nvmlDeviceGetFanSpeed;
+    __typeof__(impl_nvmlDeviceGetPowerUsage) *impl_nvmlDeviceGetPowerUsage;
+    __typeof__(impl_nvmlDeviceGetTotalEnergyConsumption) *impl_nvmlDeviceGetTotalEnergyConsumption;
+    __typeof__(impl_nvmlDeviceGetPowerManagementLimit) *impl_nvmlDeviceGetPowerManagementLimit;
+    __typeof__(impl_nvmlDeviceGetEnforcedPowerLimit) *impl_nvmlDeviceGetEnforcedPowerLimit;
+    __typeof__(impl_nvmlDeviceGetPerformanceState) *impl_nvmlDeviceGetPerformanceState;
+    __typeof__(impl_nvmlDeviceGetApplicationsClock) *impl_nvmlDeviceGetApplicationsClock;
+    __typeof__(impl_nvmlDeviceGetPersistenceMode) *impl_nvmlDeviceGetPersistenceMode;
+    __typeof__(impl_nvmlDeviceGetEccMode) *impl_nvmlDeviceGetEccMode;
+    __typeof__(impl_nvmlDeviceGetComputeRunningProcesses_v3) *impl_nvmlDeviceGetComputeRunningProcesses_v3;
+    __typeof__(impl_nvmlDeviceSetPersistenceMode) *impl_nvmlDeviceSetPersistenceMode;
+    __typeof__(impl_nvmlDeviceSetApplicationsClocks) *impl_nvmlDeviceSetApplicationsClocks;
+    __typeof__(impl_nvmlDeviceResetApplicationsClocks) *impl_nvmlDeviceResetApplicationsClocks;
+    __typeof__(impl_nvmlDeviceSetGpuLockedClocks) *impl_nvmlDeviceSetGpuLockedClocks;
+    __typeof__(impl_nvmlDeviceResetGpuLockedClocks) *impl_nvmlDeviceResetGpuLockedClocks;
+    __typeof__(impl_nvmlDeviceSetPowerManagementLimit) *impl_nvmlDeviceSetPowerManagementLimit;
+    __typeof__(impl_nvmlInit) *impl_nvmlInit;
+    __typeof__(impl_nvmlDeviceGetCount) *impl_nvmlDeviceGetCount;
+    __typeof__(impl_nvmlDeviceGetHandleByIndex) *impl_nvmlDeviceGetHandleByIndex;
+    __typeof__(impl_nvmlDeviceGetHandleByPciBusId) *impl_nvmlDeviceGetHandleByPciBusId;
     __typeof__(impl_NvDlaInitialize) *impl_NvDlaInitialize;
     __typeof__(impl_NvDlaDestroy) *impl_NvDlaDestroy;
     __typeof__(impl_NvDlaOpen) *impl_NvDlaOpen;

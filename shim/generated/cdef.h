@@ -3892,6 +3892,124 @@ typedef enum
   NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED = 17
 } nvrtcResult;
 typedef struct _nvrtcProgram *nvrtcProgram;
+typedef enum nvmlReturn_enum
+{
+  NVML_SUCCESS = 0,
+  NVML_ERROR_UNINITIALIZED = 1,
+  NVML_ERROR_INVALID_ARGUMENT = 2,
+  NVML_ERROR_NOT_SUPPORTED = 3,
+  NVML_ERROR_NO_PERMISSION = 4,
+  NVML_ERROR_ALREADY_INITIALIZED = 5,
+  NVML_ERROR_NOT_FOUND = 6,
+  NVML_ERROR_INSUFFICIENT_SIZE = 7,
+  NVML_ERROR_INSUFFICIENT_POWER = 8,
+  NVML_ERROR_DRIVER_NOT_LOADED = 9,
+  NVML_ERROR_TIMEOUT = 10,
+  NVML_ERROR_IRQ_ISSUE = 11,
+  NVML_ERROR_LIBRARY_NOT_FOUND = 12,
+  NVML_ERROR_FUNCTION_NOT_FOUND = 13,
+  NVML_ERROR_CORRUPTED_INFOROM = 14,
+  NVML_ERROR_GPU_IS_LOST = 15,
+  NVML_ERROR_RESET_REQUIRED = 16,
+  NVML_ERROR_OPERATING_SYSTEM = 17,
+  NVML_ERROR_LIB_RM_VERSION_MISMATCH = 18,
+  NVML_ERROR_IN_USE = 19,
+  NVML_ERROR_MEMORY = 20,
+  NVML_ERROR_NO_DATA = 21,
+  NVML_ERROR_VGPU_ECC_NOT_SUPPORTED = 22,
+  NVML_ERROR_INSUFFICIENT_RESOURCES = 23,
+  NVML_ERROR_FREQ_NOT_SUPPORTED = 24,
+  NVML_ERROR_ARGUMENT_VERSION_MISMATCH = 25,
+  NVML_ERROR_DEPRECATED = 26,
+  NVML_ERROR_NOT_READY = 27,
+  NVML_ERROR_GPU_NOT_FOUND = 28,
+  NVML_ERROR_INVALID_STATE = 29,
+  NVML_ERROR_UNKNOWN = 999
+} nvmlReturn_t;
+typedef enum nvmlEnableState_enum
+{
+  NVML_FEATURE_DISABLED = 0,
+  NVML_FEATURE_ENABLED = 1
+} nvmlEnableState_t;
+typedef enum nvmlClockType_enum
+{
+  NVML_CLOCK_GRAPHICS = 0,
+  NVML_CLOCK_SM = 1,
+  NVML_CLOCK_MEM = 2,
+  NVML_CLOCK_VIDEO = 3,
+  NVML_CLOCK_COUNT = 4
+} nvmlClockType_t;
+typedef enum nvmlTemperatureSensors_enum
+{
+  NVML_TEMPERATURE_GPU = 0,
+  NVML_TEMPERATURE_COUNT = 1
+} nvmlTemperatureSensors_t;
+typedef enum nvmlComputeMode_enum
+{
+  NVML_COMPUTEMODE_DEFAULT = 0,
+  NVML_COMPUTEMODE_EXCLUSIVE_THREAD = 1,
+  NVML_COMPUTEMODE_PROHIBITED = 2,
+  NVML_COMPUTEMODE_EXCLUSIVE_PROCESS = 3,
+  NVML_COMPUTEMODE_COUNT = 4
+} nvmlComputeMode_t;
+typedef enum nvmlPStates_enum
+{
+  NVML_PSTATE_0 = 0,
+  NVML_PSTATE_1 = 1,
+  NVML_PSTATE_2 = 2,
+  NVML_PSTATE_3 = 3,
+  NVML_PSTATE_4 = 4,
+  NVML_PSTATE_5 = 5,
+  NVML_PSTATE_6 = 6,
+  NVML_PSTATE_7 = 7,
+  NVML_PSTATE_8 = 8,
+  NVML_PSTATE_9 = 9,
+  NVML_PSTATE_10 = 10,
+  NVML_PSTATE_11 = 11,
+  NVML_PSTATE_12 = 12,
+  NVML_PSTATE_13 = 13,
+  NVML_PSTATE_14 = 14,
+  NVML_PSTATE_15 = 15,
+  NVML_PSTATE_UNKNOWN = 32
+} nvmlPstates_t;
+typedef unsigned int nvmlDeviceArchitecture_t;
+typedef struct nvmlDevice_st *nvmlDevice_t;
+typedef struct nvmlPciInfo_st
+{
+  char busIdLegacy[16];
+  unsigned int domain;
+  unsigned int bus;
+  unsigned int device;
+  unsigned int pciDeviceId;
+  unsigned int pciSubSystemId;
+  char busId[32];
+} nvmlPciInfo_t;
+typedef struct nvmlUtilization_st
+{
+  unsigned int gpu;
+  unsigned int memory;
+} nvmlUtilization_t;
+typedef struct nvmlMemory_st
+{
+  unsigned long long total;
+  unsigned long long free;
+  unsigned long long used;
+} nvmlMemory_t;
+typedef struct nvmlMemory_v2_st
+{
+  unsigned int version;
+  unsigned long long total;
+  unsigned long long reserved;
+  unsigned long long free;
+  unsigned long long used;
+} nvmlMemory_v2_t;
+typedef struct nvmlProcessInfo_st
+{
+  unsigned int pid;
+  unsigned long long usedGpuMemory;
+  unsigned int gpuInstanceId;
+  unsigned int computeInstanceId;
+} nvmlProcessInfo_t;
 typedef enum 
 {
   NvDlaError_Success = 0,
@@ -4919,6 +5037,52 @@ typedef struct
   cupvaOffsetPointer_t *opDst;
 } cupvaCmdMemcpyBufferParams_t;
 struct PlanarGeometry;
+typedef enum cudaDataType_t
+{
+  CUDA_R_32F = 0,
+  CUDA_R_64F = 1,
+  CUDA_R_16F = 2,
+  CUDA_R_8I = 3,
+  CUDA_C_32F = 4,
+  CUDA_C_64F = 5,
+  CUDA_C_16F = 6,
+  CUDA_C_8I = 7,
+  CUDA_R_8U = 8,
+  CUDA_C_8U = 9,
+  CUDA_R_32I = 10,
+  CUDA_C_32I = 11,
+  CUDA_R_32U = 12,
+  CUDA_C_32U = 13,
+  CUDA_R_16BF = 14,
+  CUDA_C_16BF = 15,
+  CUDA_R_4I = 16,
+  CUDA_C_4I = 17,
+  CUDA_R_4U = 18,
+  CUDA_C_4U = 19,
+  CUDA_R_16I = 20,
+  CUDA_C_16I = 21,
+  CUDA_R_16U = 22,
+  CUDA_C_16U = 23,
+  CUDA_R_64I = 24,
+  CUDA_C_64I = 25,
+  CUDA_R_64U = 26,
+  CUDA_C_64U = 27,
+  CUDA_R_8F_E4M3 = 28,
+  CUDA_R_8F_UE4M3 = 28,
+  CUDA_R_8F_E5M2 = 29,
+  CUDA_R_8F_UE8M0 = 30,
+  CUDA_R_6F_E2M3 = 31,
+  CUDA_R_6F_E3M2 = 32,
+  CUDA_R_4F_E2M1 = 33
+} cudaDataType;
+typedef enum libraryPropertyType_t
+{
+  MAJOR_VERSION = 0,
+  MINOR_VERSION = 1,
+  PATCH_LEVEL = 2
+} libraryPropertyType;
+typedef cudaDataType cudaDataType_t;
+typedef libraryPropertyType libraryPropertyType_t;
 typedef enum 
 {
   CUPVA_SIM_BPP = 1,
@@ -5816,6 +5980,54 @@ extern "Python+C" {
     nvrtcResult impl_nvrtcGetProgramLog(nvrtcProgram prog, char *log);
     nvrtcResult impl_nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression);
     nvrtcResult impl_nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name);
+    nvmlReturn_t impl_nvmlInit_v2(void);
+    nvmlReturn_t impl_nvmlInitWithFlags(unsigned int flags);
+    nvmlReturn_t impl_nvmlShutdown(void);
+    const char *impl_nvmlErrorString(nvmlReturn_t result);
+    nvmlReturn_t impl_nvmlSystemGetDriverVersion(char *version, unsigned int length);
+    nvmlReturn_t impl_nvmlSystemGetNVMLVersion(char *version, unsigned int length);
+    nvmlReturn_t impl_nvmlSystemGetCudaDriverVersion(int *cudaDriverVersion);
+    nvmlReturn_t impl_nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVersion);
+    nvmlReturn_t impl_nvmlDeviceGetCount_v2(unsigned int *deviceCount);
+    nvmlReturn_t impl_nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device);
+    nvmlReturn_t impl_nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device);
+    nvmlReturn_t impl_nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevice_t *device);
+    nvmlReturn_t impl_nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length);
+    nvmlReturn_t impl_nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length);
+    nvmlReturn_t impl_nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index);
+    nvmlReturn_t impl_nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minorNumber);
+    nvmlReturn_t impl_nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci);
+    nvmlReturn_t impl_nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory);
+    nvmlReturn_t impl_nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory);
+    nvmlReturn_t impl_nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned int *busWidth);
+    nvmlReturn_t impl_nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock);
+    nvmlReturn_t impl_nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock);
+    nvmlReturn_t impl_nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mode);
+    nvmlReturn_t impl_nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor);
+    nvmlReturn_t impl_nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t *arch);
+    nvmlReturn_t impl_nvmlDeviceGetSerial(nvmlDevice_t device, char *serial, unsigned int length);
+    nvmlReturn_t impl_nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilization);
+    nvmlReturn_t impl_nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensorType, unsigned int *temp);
+    nvmlReturn_t impl_nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int *speed);
+    nvmlReturn_t impl_nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int *power);
+    nvmlReturn_t impl_nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long *energy);
+    nvmlReturn_t impl_nvmlDeviceGetPowerManagementLimit(nvmlDevice_t device, unsigned int *limit);
+    nvmlReturn_t impl_nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned int *limit);
+    nvmlReturn_t impl_nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t *pState);
+    nvmlReturn_t impl_nvmlDeviceGetApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int *clockMHz);
+    nvmlReturn_t impl_nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t *mode);
+    nvmlReturn_t impl_nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t *current, nvmlEnableState_t *pending);
+    nvmlReturn_t impl_nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_t *infos);
+    nvmlReturn_t impl_nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode);
+    nvmlReturn_t impl_nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int memClockMHz, unsigned int graphicsClockMHz);
+    nvmlReturn_t impl_nvmlDeviceResetApplicationsClocks(nvmlDevice_t device);
+    nvmlReturn_t impl_nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz);
+    nvmlReturn_t impl_nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device);
+    nvmlReturn_t impl_nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit);
+    nvmlReturn_t impl_nvmlInit(void);
+    nvmlReturn_t impl_nvmlDeviceGetCount(unsigned int *deviceCount);
+    nvmlReturn_t impl_nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t *device);
+    nvmlReturn_t impl_nvmlDeviceGetHandleByPciBusId(const char *pciBusId, nvmlDevice_t *device);
     NvDlaError impl_NvDlaInitialize(void **session_handle);
     void impl_NvDlaDestroy(void *session_handle);
     NvDlaError impl_NvDlaOpen(void *session_handle, NvU32 instance, void **device_handle);

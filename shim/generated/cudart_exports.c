@@ -18,6 +18,8 @@
 
 #include "cuda/nvrtc.h"
 
+#include "cuda/nvml.h"
+
 #include "nvdla/nvdla_inf.h"
 
 #include "nvdla/nvdla_os_inf.h"
@@ -16486,3 +16488,675 @@ SIM_EXPORT nvrtcResult release2_nvrtcGetLoweredName(nvrtcProgram prog, const cha
 }
 
 __asm__(".symver release2_nvrtcGetLoweredName, nvrtcGetLoweredName@libnvrtc.so.13");
+
+extern nvmlReturn_t sim__nvmlInit_v2(void);
+SIM_EXPORT nvmlReturn_t nvmlInit_v2(void)
+{
+    return sim__nvmlInit_v2();
+}
+
+extern nvmlReturn_t sim__nvmlInit_v2(void);
+SIM_EXPORT nvmlReturn_t release0_nvmlInit_v2(void)
+{
+    return sim__nvmlInit_v2();
+}
+
+__asm__(".symver release0_nvmlInit_v2, nvmlInit_v2@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlInitWithFlags(unsigned int flags);
+SIM_EXPORT nvmlReturn_t nvmlInitWithFlags(unsigned int flags)
+{
+    return sim__nvmlInitWithFlags(flags);
+}
+
+extern nvmlReturn_t sim__nvmlInitWithFlags(unsigned int flags);
+SIM_EXPORT nvmlReturn_t release0_nvmlInitWithFlags(unsigned int flags)
+{
+    return sim__nvmlInitWithFlags(flags);
+}
+
+__asm__(".symver release0_nvmlInitWithFlags, nvmlInitWithFlags@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlShutdown(void);
+SIM_EXPORT nvmlReturn_t nvmlShutdown(void)
+{
+    return sim__nvmlShutdown();
+}
+
+extern nvmlReturn_t sim__nvmlShutdown(void);
+SIM_EXPORT nvmlReturn_t release0_nvmlShutdown(void)
+{
+    return sim__nvmlShutdown();
+}
+
+__asm__(".symver release0_nvmlShutdown, nvmlShutdown@libcudart.so.12");
+
+extern const char *sim__nvmlErrorString(nvmlReturn_t result);
+SIM_EXPORT const char *nvmlErrorString(nvmlReturn_t result)
+{
+    return sim__nvmlErrorString(result);
+}
+
+extern const char *sim__nvmlErrorString(nvmlReturn_t result);
+SIM_EXPORT const char *release0_nvmlErrorString(nvmlReturn_t result)
+{
+    return sim__nvmlErrorString(result);
+}
+
+__asm__(".symver release0_nvmlErrorString, nvmlErrorString@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlSystemGetDriverVersion(char *version, unsigned int length);
+SIM_EXPORT nvmlReturn_t nvmlSystemGetDriverVersion(char *version, unsigned int length)
+{
+    return sim__nvmlSystemGetDriverVersion(version, length);
+}
+
+extern nvmlReturn_t sim__nvmlSystemGetDriverVersion(char *version, unsigned int length);
+SIM_EXPORT nvmlReturn_t release0_nvmlSystemGetDriverVersion(char *version, unsigned int length)
+{
+    return sim__nvmlSystemGetDriverVersion(version, length);
+}
+
+__asm__(".symver release0_nvmlSystemGetDriverVersion, nvmlSystemGetDriverVersion@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlSystemGetNVMLVersion(char *version, unsigned int length);
+SIM_EXPORT nvmlReturn_t nvmlSystemGetNVMLVersion(char *version, unsigned int length)
+{
+    return sim__nvmlSystemGetNVMLVersion(version, length);
+}
+
+extern nvmlReturn_t sim__nvmlSystemGetNVMLVersion(char *version, unsigned int length);
+SIM_EXPORT nvmlReturn_t release0_nvmlSystemGetNVMLVersion(char *version, unsigned int length)
+{
+    return sim__nvmlSystemGetNVMLVersion(version, length);
+}
+
+__asm__(".symver release0_nvmlSystemGetNVMLVersion, nvmlSystemGetNVMLVersion@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlSystemGetCudaDriverVersion(int *cudaDriverVersion);
+SIM_EXPORT nvmlReturn_t nvmlSystemGetCudaDriverVersion(int *cudaDriverVersion)
+{
+    return sim__nvmlSystemGetCudaDriverVersion(cudaDriverVersion);
+}
+
+extern nvmlReturn_t sim__nvmlSystemGetCudaDriverVersion(int *cudaDriverVersion);
+SIM_EXPORT nvmlReturn_t release0_nvmlSystemGetCudaDriverVersion(int *cudaDriverVersion)
+{
+    return sim__nvmlSystemGetCudaDriverVersion(cudaDriverVersion);
+}
+
+__asm__(".symver release0_nvmlSystemGetCudaDriverVersion, nvmlSystemGetCudaDriverVersion@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVersion);
+SIM_EXPORT nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVersion)
+{
+    return sim__nvmlSystemGetCudaDriverVersion_v2(cudaDriverVersion);
+}
+
+extern nvmlReturn_t sim__nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVersion);
+SIM_EXPORT nvmlReturn_t release0_nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVersion)
+{
+    return sim__nvmlSystemGetCudaDriverVersion_v2(cudaDriverVersion);
+}
+
+__asm__(".symver release0_nvmlSystemGetCudaDriverVersion_v2, nvmlSystemGetCudaDriverVersion_v2@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetCount_v2(unsigned int *deviceCount);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int *deviceCount)
+{
+    return sim__nvmlDeviceGetCount_v2(deviceCount);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetCount_v2(unsigned int *deviceCount);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetCount_v2(unsigned int *deviceCount)
+{
+    return sim__nvmlDeviceGetCount_v2(deviceCount);
+}
+
+__asm__(".symver release0_nvmlDeviceGetCount_v2, nvmlDeviceGetCount_v2@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device)
+{
+    return sim__nvmlDeviceGetHandleByIndex_v2(index, device);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device)
+{
+    return sim__nvmlDeviceGetHandleByIndex_v2(index, device);
+}
+
+__asm__(".symver release0_nvmlDeviceGetHandleByIndex_v2, nvmlDeviceGetHandleByIndex_v2@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
+{
+    return sim__nvmlDeviceGetHandleByUUID(uuid, device);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
+{
+    return sim__nvmlDeviceGetHandleByUUID(uuid, device);
+}
+
+__asm__(".symver release0_nvmlDeviceGetHandleByUUID, nvmlDeviceGetHandleByUUID@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevice_t *device);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevice_t *device)
+{
+    return sim__nvmlDeviceGetHandleByPciBusId_v2(pciBusId, device);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevice_t *device);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevice_t *device)
+{
+    return sim__nvmlDeviceGetHandleByPciBusId_v2(pciBusId, device);
+}
+
+__asm__(".symver release0_nvmlDeviceGetHandleByPciBusId_v2, nvmlDeviceGetHandleByPciBusId_v2@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length)
+{
+    return sim__nvmlDeviceGetName(device, name, length);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length)
+{
+    return sim__nvmlDeviceGetName(device, name, length);
+}
+
+__asm__(".symver release0_nvmlDeviceGetName, nvmlDeviceGetName@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length)
+{
+    return sim__nvmlDeviceGetUUID(device, uuid, length);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length)
+{
+    return sim__nvmlDeviceGetUUID(device, uuid, length);
+}
+
+__asm__(".symver release0_nvmlDeviceGetUUID, nvmlDeviceGetUUID@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index)
+{
+    return sim__nvmlDeviceGetIndex(device, index);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index)
+{
+    return sim__nvmlDeviceGetIndex(device, index);
+}
+
+__asm__(".symver release0_nvmlDeviceGetIndex, nvmlDeviceGetIndex@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minorNumber);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minorNumber)
+{
+    return sim__nvmlDeviceGetMinorNumber(device, minorNumber);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minorNumber);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minorNumber)
+{
+    return sim__nvmlDeviceGetMinorNumber(device, minorNumber);
+}
+
+__asm__(".symver release0_nvmlDeviceGetMinorNumber, nvmlDeviceGetMinorNumber@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci)
+{
+    return sim__nvmlDeviceGetPciInfo_v3(device, pci);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci)
+{
+    return sim__nvmlDeviceGetPciInfo_v3(device, pci);
+}
+
+__asm__(".symver release0_nvmlDeviceGetPciInfo_v3, nvmlDeviceGetPciInfo_v3@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory)
+{
+    return sim__nvmlDeviceGetMemoryInfo(device, memory);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory)
+{
+    return sim__nvmlDeviceGetMemoryInfo(device, memory);
+}
+
+__asm__(".symver release0_nvmlDeviceGetMemoryInfo, nvmlDeviceGetMemoryInfo@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory)
+{
+    return sim__nvmlDeviceGetMemoryInfo_v2(device, memory);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory)
+{
+    return sim__nvmlDeviceGetMemoryInfo_v2(device, memory);
+}
+
+__asm__(".symver release0_nvmlDeviceGetMemoryInfo_v2, nvmlDeviceGetMemoryInfo_v2@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned int *busWidth);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned int *busWidth)
+{
+    return sim__nvmlDeviceGetMemoryBusWidth(device, busWidth);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned int *busWidth);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned int *busWidth)
+{
+    return sim__nvmlDeviceGetMemoryBusWidth(device, busWidth);
+}
+
+__asm__(".symver release0_nvmlDeviceGetMemoryBusWidth, nvmlDeviceGetMemoryBusWidth@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock)
+{
+    return sim__nvmlDeviceGetClockInfo(device, type, clock);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock)
+{
+    return sim__nvmlDeviceGetClockInfo(device, type, clock);
+}
+
+__asm__(".symver release0_nvmlDeviceGetClockInfo, nvmlDeviceGetClockInfo@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock)
+{
+    return sim__nvmlDeviceGetMaxClockInfo(device, type, clock);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock)
+{
+    return sim__nvmlDeviceGetMaxClockInfo(device, type, clock);
+}
+
+__asm__(".symver release0_nvmlDeviceGetMaxClockInfo, nvmlDeviceGetMaxClockInfo@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mode);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mode)
+{
+    return sim__nvmlDeviceGetComputeMode(device, mode);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mode);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mode)
+{
+    return sim__nvmlDeviceGetComputeMode(device, mode);
+}
+
+__asm__(".symver release0_nvmlDeviceGetComputeMode, nvmlDeviceGetComputeMode@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor)
+{
+    return sim__nvmlDeviceGetCudaComputeCapability(device, major, minor);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor)
+{
+    return sim__nvmlDeviceGetCudaComputeCapability(device, major, minor);
+}
+
+__asm__(".symver release0_nvmlDeviceGetCudaComputeCapability, nvmlDeviceGetCudaComputeCapability@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t *arch);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t *arch)
+{
+    return sim__nvmlDeviceGetArchitecture(device, arch);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t *arch);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t *arch)
+{
+    return sim__nvmlDeviceGetArchitecture(device, arch);
+}
+
+__asm__(".symver release0_nvmlDeviceGetArchitecture, nvmlDeviceGetArchitecture@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetSerial(nvmlDevice_t device, char *serial, unsigned int length);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t device, char *serial, unsigned int length)
+{
+    return sim__nvmlDeviceGetSerial(device, serial, length);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetSerial(nvmlDevice_t device, char *serial, unsigned int length);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetSerial(nvmlDevice_t device, char *serial, unsigned int length)
+{
+    return sim__nvmlDeviceGetSerial(device, serial, length);
+}
+
+__asm__(".symver release0_nvmlDeviceGetSerial, nvmlDeviceGetSerial@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilization);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilization)
+{
+    return sim__nvmlDeviceGetUtilizationRates(device, utilization);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilization);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilization)
+{
+    return sim__nvmlDeviceGetUtilizationRates(device, utilization);
+}
+
+__asm__(".symver release0_nvmlDeviceGetUtilizationRates, nvmlDeviceGetUtilizationRates@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensorType, unsigned int *temp);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensorType, unsigned int *temp)
+{
+    return sim__nvmlDeviceGetTemperature(device, sensorType, temp);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensorType, unsigned int *temp);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensorType, unsigned int *temp)
+{
+    return sim__nvmlDeviceGetTemperature(device, sensorType, temp);
+}
+
+__asm__(".symver release0_nvmlDeviceGetTemperature, nvmlDeviceGetTemperature@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int *speed);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int *speed)
+{
+    return sim__nvmlDeviceGetFanSpeed(device, speed);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int *speed);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int *speed)
+{
+    return sim__nvmlDeviceGetFanSpeed(device, speed);
+}
+
+__asm__(".symver release0_nvmlDeviceGetFanSpeed, nvmlDeviceGetFanSpeed@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int *power);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int *power)
+{
+    return sim__nvmlDeviceGetPowerUsage(device, power);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int *power);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int *power)
+{
+    return sim__nvmlDeviceGetPowerUsage(device, power);
+}
+
+__asm__(".symver release0_nvmlDeviceGetPowerUsage, nvmlDeviceGetPowerUsage@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long *energy);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long *energy)
+{
+    return sim__nvmlDeviceGetTotalEnergyConsumption(device, energy);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long *energy);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long *energy)
+{
+    return sim__nvmlDeviceGetTotalEnergyConsumption(device, energy);
+}
+
+__asm__(".symver release0_nvmlDeviceGetTotalEnergyConsumption, nvmlDeviceGetTotalEnergyConsumption@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetPowerManagementLimit(nvmlDevice_t device, unsigned int *limit);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementLimit(nvmlDevice_t device, unsigned int *limit)
+{
+    return sim__nvmlDeviceGetPowerManagementLimit(device, limit);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetPowerManagementLimit(nvmlDevice_t device, unsigned int *limit);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetPowerManagementLimit(nvmlDevice_t device, unsigned int *limit)
+{
+    return sim__nvmlDeviceGetPowerManagementLimit(device, limit);
+}
+
+__asm__(".symver release0_nvmlDeviceGetPowerManagementLimit, nvmlDeviceGetPowerManagementLimit@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned int *limit);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned int *limit)
+{
+    return sim__nvmlDeviceGetEnforcedPowerLimit(device, limit);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned int *limit);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned int *limit)
+{
+    return sim__nvmlDeviceGetEnforcedPowerLimit(device, limit);
+}
+
+__asm__(".symver release0_nvmlDeviceGetEnforcedPowerLimit, nvmlDeviceGetEnforcedPowerLimit@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t *pState);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t *pState)
+{
+    return sim__nvmlDeviceGetPerformanceState(device, pState);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t *pState);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t *pState)
+{
+    return sim__nvmlDeviceGetPerformanceState(device, pState);
+}
+
+__asm__(".symver release0_nvmlDeviceGetPerformanceState, nvmlDeviceGetPerformanceState@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int *clockMHz);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int *clockMHz)
+{
+    return sim__nvmlDeviceGetApplicationsClock(device, clockType, clockMHz);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int *clockMHz);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int *clockMHz)
+{
+    return sim__nvmlDeviceGetApplicationsClock(device, clockType, clockMHz);
+}
+
+__asm__(".symver release0_nvmlDeviceGetApplicationsClock, nvmlDeviceGetApplicationsClock@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t *mode);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t *mode)
+{
+    return sim__nvmlDeviceGetPersistenceMode(device, mode);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t *mode);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t *mode)
+{
+    return sim__nvmlDeviceGetPersistenceMode(device, mode);
+}
+
+__asm__(".symver release0_nvmlDeviceGetPersistenceMode, nvmlDeviceGetPersistenceMode@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t *current, nvmlEnableState_t *pending);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t *current, nvmlEnableState_t *pending)
+{
+    return sim__nvmlDeviceGetEccMode(device, current, pending);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t *current, nvmlEnableState_t *pending);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t *current, nvmlEnableState_t *pending)
+{
+    return sim__nvmlDeviceGetEccMode(device, current, pending);
+}
+
+__asm__(".symver release0_nvmlDeviceGetEccMode, nvmlDeviceGetEccMode@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_t *infos);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_t *infos)
+{
+    return sim__nvmlDeviceGetComputeRunningProcesses_v3(device, infoCount, infos);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_t *infos);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_t *infos)
+{
+    return sim__nvmlDeviceGetComputeRunningProcesses_v3(device, infoCount, infos);
+}
+
+__asm__(".symver release0_nvmlDeviceGetComputeRunningProcesses_v3, nvmlDeviceGetComputeRunningProcesses_v3@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode);
+SIM_EXPORT nvmlReturn_t nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode)
+{
+    return sim__nvmlDeviceSetPersistenceMode(device, mode);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode)
+{
+    return sim__nvmlDeviceSetPersistenceMode(device, mode);
+}
+
+__asm__(".symver release0_nvmlDeviceSetPersistenceMode, nvmlDeviceSetPersistenceMode@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int memClockMHz, unsigned int graphicsClockMHz);
+SIM_EXPORT nvmlReturn_t nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int memClockMHz, unsigned int graphicsClockMHz)
+{
+    return sim__nvmlDeviceSetApplicationsClocks(device, memClockMHz, graphicsClockMHz);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int memClockMHz, unsigned int graphicsClockMHz);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int memClockMHz, unsigned int graphicsClockMHz)
+{
+    return sim__nvmlDeviceSetApplicationsClocks(device, memClockMHz, graphicsClockMHz);
+}
+
+__asm__(".symver release0_nvmlDeviceSetApplicationsClocks, nvmlDeviceSetApplicationsClocks@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceResetApplicationsClocks(nvmlDevice_t device);
+SIM_EXPORT nvmlReturn_t nvmlDeviceResetApplicationsClocks(nvmlDevice_t device)
+{
+    return sim__nvmlDeviceResetApplicationsClocks(device);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceResetApplicationsClocks(nvmlDevice_t device);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceResetApplicationsClocks(nvmlDevice_t device)
+{
+    return sim__nvmlDeviceResetApplicationsClocks(device);
+}
+
+__asm__(".symver release0_nvmlDeviceResetApplicationsClocks, nvmlDeviceResetApplicationsClocks@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz);
+SIM_EXPORT nvmlReturn_t nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz)
+{
+    return sim__nvmlDeviceSetGpuLockedClocks(device, minGpuClockMHz, maxGpuClockMHz);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz)
+{
+    return sim__nvmlDeviceSetGpuLockedClocks(device, minGpuClockMHz, maxGpuClockMHz);
+}
+
+__asm__(".symver release0_nvmlDeviceSetGpuLockedClocks, nvmlDeviceSetGpuLockedClocks@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device);
+SIM_EXPORT nvmlReturn_t nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device)
+{
+    return sim__nvmlDeviceResetGpuLockedClocks(device);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device)
+{
+    return sim__nvmlDeviceResetGpuLockedClocks(device);
+}
+
+__asm__(".symver release0_nvmlDeviceResetGpuLockedClocks, nvmlDeviceResetGpuLockedClocks@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit);
+SIM_EXPORT nvmlReturn_t nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit)
+{
+    return sim__nvmlDeviceSetPowerManagementLimit(device, limit);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit)
+{
+    return sim__nvmlDeviceSetPowerManagementLimit(device, limit);
+}
+
+__asm__(".symver release0_nvmlDeviceSetPowerManagementLimit, nvmlDeviceSetPowerManagementLimit@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlInit(void);
+SIM_EXPORT nvmlReturn_t nvmlInit(void)
+{
+    return sim__nvmlInit();
+}
+
+extern nvmlReturn_t sim__nvmlInit(void);
+SIM_EXPORT nvmlReturn_t release0_nvmlInit(void)
+{
+    return sim__nvmlInit();
+}
+
+__asm__(".symver release0_nvmlInit, nvmlInit@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetCount(unsigned int *deviceCount);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetCount(unsigned int *deviceCount)
+{
+    return sim__nvmlDeviceGetCount(deviceCount);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetCount(unsigned int *deviceCount);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetCount(unsigned int *deviceCount)
+{
+    return sim__nvmlDeviceGetCount(deviceCount);
+}
+
+__asm__(".symver release0_nvmlDeviceGetCount, nvmlDeviceGetCount@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t *device);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t *device)
+{
+    return sim__nvmlDeviceGetHandleByIndex(index, device);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t *device);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t *device)
+{
+    return sim__nvmlDeviceGetHandleByIndex(index, device);
+}
+
+__asm__(".symver release0_nvmlDeviceGetHandleByIndex, nvmlDeviceGetHandleByIndex@libcudart.so.12");
+
+extern nvmlReturn_t sim__nvmlDeviceGetHandleByPciBusId(const char *pciBusId, nvmlDevice_t *device);
+SIM_EXPORT nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char *pciBusId, nvmlDevice_t *device)
+{
+    return sim__nvmlDeviceGetHandleByPciBusId(pciBusId, device);
+}
+
+extern nvmlReturn_t sim__nvmlDeviceGetHandleByPciBusId(const char *pciBusId, nvmlDevice_t *device);
+SIM_EXPORT nvmlReturn_t release0_nvmlDeviceGetHandleByPciBusId(const char *pciBusId, nvmlDevice_t *device)
+{
+    return sim__nvmlDeviceGetHandleByPciBusId(pciBusId, device);
+}
+
+__asm__(".symver release0_nvmlDeviceGetHandleByPciBusId, nvmlDeviceGetHandleByPciBusId@libcudart.so.12");

@@ -18,6 +18,8 @@
 
 #include "cuda/nvrtc.h"
 
+#include "cuda/nvml.h"
+
 #include "nvdla/nvdla_inf.h"
 
 #include "nvdla/nvdla_os_inf.h"

@@ -18,6 +18,8 @@
 
 #include "cuda/nvrtc.h"
 
+#include "cuda/nvml.h"
+
 #include "nvdla/nvdla_inf.h"
 
 #include "nvdla/nvdla_os_inf.h"
@@ -6269,6 +6271,342 @@ static nvrtcResult first_nvrtcGetLoweredName(nvrtcProgram prog, const char * con
     return extension.impl_nvrtcGetLoweredName(prog, name_expression, lowered_name);
 }
 
+static nvmlReturn_t first_nvmlInit_v2(void)
+{
+    if (extension.impl_sim_attach("nvmlInit_v2") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlInit_v2, extension.impl_nvmlInit_v2, __ATOMIC_RELEASE);
+    return extension.impl_nvmlInit_v2();
+}
+
+static nvmlReturn_t first_nvmlInitWithFlags(unsigned int flags)
+{
+    if (extension.impl_sim_attach("nvmlInitWithFlags") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlInitWithFlags, extension.impl_nvmlInitWithFlags, __ATOMIC_RELEASE);
+    return extension.impl_nvmlInitWithFlags(flags);
+}
+
+static nvmlReturn_t first_nvmlShutdown(void)
+{
+    if (extension.impl_sim_attach("nvmlShutdown") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlShutdown, extension.impl_nvmlShutdown, __ATOMIC_RELEASE);
+    return extension.impl_nvmlShutdown();
+}
+
+static const char *first_nvmlErrorString(nvmlReturn_t result)
+{
+    if (extension.impl_sim_attach("nvmlErrorString") != 0) { return (const char *)0; }
+    __atomic_store_n(&sim_bridge.impl_nvmlErrorString, extension.impl_nvmlErrorString, __ATOMIC_RELEASE);
+    return extension.impl_nvmlErrorString(result);
+}
+
+static nvmlReturn_t first_nvmlSystemGetDriverVersion(char *version, unsigned int length)
+{
+    if (extension.impl_sim_attach("nvmlSystemGetDriverVersion") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlSystemGetDriverVersion, extension.impl_nvmlSystemGetDriverVersion, __ATOMIC_RELEASE);
+    return extension.impl_nvmlSystemGetDriverVersion(version, length);
+}
+
+static nvmlReturn_t first_nvmlSystemGetNVMLVersion(char *version, unsigned int length)
+{
+    if (extension.impl_sim_attach("nvmlSystemGetNVMLVersion") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlSystemGetNVMLVersion, extension.impl_nvmlSystemGetNVMLVersion, __ATOMIC_RELEASE);
+    return extension.impl_nvmlSystemGetNVMLVersion(version, length);
+}
+
+static nvmlReturn_t first_nvmlSystemGetCudaDriverVersion(int *cudaDriverVersion)
+{
+    if (extension.impl_sim_attach("nvmlSystemGetCudaDriverVersion") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlSystemGetCudaDriverVersion, extension.impl_nvmlSystemGetCudaDriverVersion, __ATOMIC_RELEASE);
+    return extension.impl_nvmlSystemGetCudaDriverVersion(cudaDriverVersion);
+}
+
+static nvmlReturn_t first_nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVersion)
+{
+    if (extension.impl_sim_attach("nvmlSystemGetCudaDriverVersion_v2") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlSystemGetCudaDriverVersion_v2, extension.impl_nvmlSystemGetCudaDriverVersion_v2, __ATOMIC_RELEASE);
+    return extension.impl_nvmlSystemGetCudaDriverVersion_v2(cudaDriverVersion);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetCount_v2(unsigned int *deviceCount)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetCount_v2") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetCount_v2, extension.impl_nvmlDeviceGetCount_v2, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetCount_v2(deviceCount);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetHandleByIndex_v2") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetHandleByIndex_v2, extension.impl_nvmlDeviceGetHandleByIndex_v2, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetHandleByIndex_v2(index, device);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetHandleByUUID") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetHandleByUUID, extension.impl_nvmlDeviceGetHandleByUUID, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetHandleByUUID(uuid, device);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevice_t *device)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetHandleByPciBusId_v2") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetHandleByPciBusId_v2, extension.impl_nvmlDeviceGetHandleByPciBusId_v2, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetHandleByPciBusId_v2(pciBusId, device);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetName") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetName, extension.impl_nvmlDeviceGetName, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetName(device, name, length);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetUUID") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetUUID, extension.impl_nvmlDeviceGetUUID, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetUUID(device, uuid, length);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetIndex") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetIndex, extension.impl_nvmlDeviceGetIndex, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetIndex(device, index);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minorNumber)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetMinorNumber") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetMinorNumber, extension.impl_nvmlDeviceGetMinorNumber, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetMinorNumber(device, minorNumber);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetPciInfo_v3") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetPciInfo_v3, extension.impl_nvmlDeviceGetPciInfo_v3, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetPciInfo_v3(device, pci);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetMemoryInfo") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetMemoryInfo, extension.impl_nvmlDeviceGetMemoryInfo, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetMemoryInfo(device, memory);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetMemoryInfo_v2") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetMemoryInfo_v2, extension.impl_nvmlDeviceGetMemoryInfo_v2, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetMemoryInfo_v2(device, memory);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned int *busWidth)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetMemoryBusWidth") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetMemoryBusWidth, extension.impl_nvmlDeviceGetMemoryBusWidth, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetMemoryBusWidth(device, busWidth);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetClockInfo") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetClockInfo, extension.impl_nvmlDeviceGetClockInfo, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetClockInfo(device, type, clock);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetMaxClockInfo") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetMaxClockInfo, extension.impl_nvmlDeviceGetMaxClockInfo, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetMaxClockInfo(device, type, clock);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mode)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetComputeMode") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetComputeMode, extension.impl_nvmlDeviceGetComputeMode, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetComputeMode(device, mode);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetCudaComputeCapability") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetCudaComputeCapability, extension.impl_nvmlDeviceGetCudaComputeCapability, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetCudaComputeCapability(device, major, minor);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t *arch)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetArchitecture") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetArchitecture, extension.impl_nvmlDeviceGetArchitecture, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetArchitecture(device, arch);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetSerial(nvmlDevice_t device, char *serial, unsigned int length)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetSerial") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetSerial, extension.impl_nvmlDeviceGetSerial, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetSerial(device, serial, length);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilization)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetUtilizationRates") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetUtilizationRates, extension.impl_nvmlDeviceGetUtilizationRates, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetUtilizationRates(device, utilization);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensorType, unsigned int *temp)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetTemperature") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetTemperature, extension.impl_nvmlDeviceGetTemperature, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetTemperature(device, sensorType, temp);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int *speed)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetFanSpeed") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetFanSpeed, extension.impl_nvmlDeviceGetFanSpeed, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetFanSpeed(device, speed);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int *power)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetPowerUsage") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetPowerUsage, extension.impl_nvmlDeviceGetPowerUsage, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetPowerUsage(device, power);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long *energy)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetTotalEnergyConsumption") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetTotalEnergyConsumption, extension.impl_nvmlDeviceGetTotalEnergyConsumption, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetTotalEnergyConsumption(device, energy);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetPowerManagementLimit(nvmlDevice_t device, unsigned int *limit)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetPowerManagementLimit") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetPowerManagementLimit, extension.impl_nvmlDeviceGetPowerManagementLimit, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetPowerManagementLimit(device, limit);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned int *limit)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetEnforcedPowerLimit") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetEnforcedPowerLimit, extension.impl_nvmlDeviceGetEnforcedPowerLimit, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetEnforcedPowerLimit(device, limit);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t *pState)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetPerformanceState") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetPerformanceState, extension.impl_nvmlDeviceGetPerformanceState, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetPerformanceState(device, pState);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int *clockMHz)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetApplicationsClock") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetApplicationsClock, extension.impl_nvmlDeviceGetApplicationsClock, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetApplicationsClock(device, clockType, clockMHz);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t *mode)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetPersistenceMode") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetPersistenceMode, extension.impl_nvmlDeviceGetPersistenceMode, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetPersistenceMode(device, mode);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t *current, nvmlEnableState_t *pending)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetEccMode") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetEccMode, extension.impl_nvmlDeviceGetEccMode, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetEccMode(device, current, pending);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_t *infos)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetComputeRunningProcesses_v3") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetComputeRunningProcesses_v3, extension.impl_nvmlDeviceGetComputeRunningProcesses_v3, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetComputeRunningProcesses_v3(device, infoCount, infos);
+}
+
+static nvmlReturn_t first_nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode)
+{
+    if (extension.impl_sim_attach("nvmlDeviceSetPersistenceMode") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceSetPersistenceMode, extension.impl_nvmlDeviceSetPersistenceMode, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceSetPersistenceMode(device, mode);
+}
+
+static nvmlReturn_t first_nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int memClockMHz, unsigned int graphicsClockMHz)
+{
+    if (extension.impl_sim_attach("nvmlDeviceSetApplicationsClocks") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceSetApplicationsClocks, extension.impl_nvmlDeviceSetApplicationsClocks, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceSetApplicationsClocks(device, memClockMHz, graphicsClockMHz);
+}
+
+static nvmlReturn_t first_nvmlDeviceResetApplicationsClocks(nvmlDevice_t device)
+{
+    if (extension.impl_sim_attach("nvmlDeviceResetApplicationsClocks") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceResetApplicationsClocks, extension.impl_nvmlDeviceResetApplicationsClocks, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceResetApplicationsClocks(device);
+}
+
+static nvmlReturn_t first_nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz)
+{
+    if (extension.impl_sim_attach("nvmlDeviceSetGpuLockedClocks") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceSetGpuLockedClocks, extension.impl_nvmlDeviceSetGpuLockedClocks, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceSetGpuLockedClocks(device, minGpuClockMHz, maxGpuClockMHz);
+}
+
+static nvmlReturn_t first_nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device)
+{
+    if (extension.impl_sim_attach("nvmlDeviceResetGpuLockedClocks") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceResetGpuLockedClocks, extension.impl_nvmlDeviceResetGpuLockedClocks, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceResetGpuLockedClocks(device);
+}
+
+static nvmlReturn_t first_nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit)
+{
+    if (extension.impl_sim_attach("nvmlDeviceSetPowerManagementLimit") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceSetPowerManagementLimit, extension.impl_nvmlDeviceSetPowerManagementLimit, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceSetPowerManagementLimit(device, limit);
+}
+
+static nvmlReturn_t first_nvmlInit(void)
+{
+    if (extension.impl_sim_attach("nvmlInit") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlInit, extension.impl_nvmlInit, __ATOMIC_RELEASE);
+    return extension.impl_nvmlInit();
+}
+
+static nvmlReturn_t first_nvmlDeviceGetCount(unsigned int *deviceCount)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetCount") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetCount, extension.impl_nvmlDeviceGetCount, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetCount(deviceCount);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t *device)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetHandleByIndex") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetHandleByIndex, extension.impl_nvmlDeviceGetHandleByIndex, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetHandleByIndex(index, device);
+}
+
+static nvmlReturn_t first_nvmlDeviceGetHandleByPciBusId(const char *pciBusId, nvmlDevice_t *device)
+{
+    if (extension.impl_sim_attach("nvmlDeviceGetHandleByPciBusId") != 0) { return NVML_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_nvmlDeviceGetHandleByPciBusId, extension.impl_nvmlDeviceGetHandleByPciBusId, __ATOMIC_RELEASE);
+    return extension.impl_nvmlDeviceGetHandleByPciBusId(pciBusId, device);
+}
+
 static NvDlaError first_NvDlaInitialize(void **session_handle)
 {
     if (extension.impl_sim_attach("NvDlaInitialize") != 0) { return NvDlaError_ResourceError; }
@@ -9397,6 +9735,54 @@ static const struct sim_bridge first = {
     .impl_nvrtcGetProgramLog = first_nvrtcGetProgramLog,
     .impl_nvrtcAddNameExpression = first_nvrtcAddNameExpression,
     .impl_nvrtcGetLoweredName = first_nvrtcGetLoweredName,
+    .impl_nvmlInit_v2 = first_nvmlInit_v2,
+    .impl_nvmlInitWithFlags = first_nvmlInitWithFlags,
+    .impl_nvmlShutdown = first_nvmlShutdown,
+    .impl_nvmlErrorString = first_nvmlErrorString,
+    .impl_nvmlSystemGetDriverVersion = first_nvmlSystemGetDriverVersion,
+    .impl_nvmlSystemGetNVMLVersion = first_nvmlSystemGetNVMLVersion,
+    .impl_nvmlSystemGetCudaDriverVersion = first_nvmlSystemGetCudaDriverVersion,
+    .impl_nvmlSystemGetCudaDriverVersion_v2 = first_nvmlSystemGetCudaDriverVersion_v2,
+    .impl_nvmlDeviceGetCount_v2 = first_nvmlDeviceGetCount_v2,
+    .impl_nvmlDeviceGetHandleByIndex_v2 = first_nvmlDeviceGetHandleByIndex_v2,
+    .impl_nvmlDeviceGetHandleByUUID = first_nvmlDeviceGetHandleByUUID,
+    .impl_nvmlDeviceGetHandleByPciBusId_v2 = first_nvmlDeviceGetHandleByPciBusId_v2,
+    .impl_nvmlDeviceGetName = first_nvmlDeviceGetName,
+    .impl_nvmlDeviceGetUUID = first_nvmlDeviceGetUUID,
+    .impl_nvmlDeviceGetIndex = first_nvmlDeviceGetIndex,
+    .impl_nvmlDeviceGetMinorNumber = first_nvmlDeviceGetMinorNumber,
+    .impl_nvmlDeviceGetPciInfo_v3 = first_nvmlDeviceGetPciInfo_v3,
+    .impl_nvmlDeviceGetMemoryInfo = first_nvmlDeviceGetMemoryInfo,
+    .impl_nvmlDeviceGetMemoryInfo_v2 = first_nvmlDeviceGetMemoryInfo_v2,
+    .impl_nvmlDeviceGetMemoryBusWidth = first_nvmlDeviceGetMemoryBusWidth,
+    .impl_nvmlDeviceGetClockInfo = first_nvmlDeviceGetClockInfo,
+    .impl_nvmlDeviceGetMaxClockInfo = first_nvmlDeviceGetMaxClockInfo,
+    .impl_nvmlDeviceGetComputeMode = first_nvmlDeviceGetComputeMode,
+    .impl_nvmlDeviceGetCudaComputeCapability = first_nvmlDeviceGetCudaComputeCapability,
+    .impl_nvmlDeviceGetArchitecture = first_nvmlDeviceGetArchitecture,
+    .impl_nvmlDeviceGetSerial = first_nvmlDeviceGetSerial,
+    .impl_nvmlDeviceGetUtilizationRates = first_nvmlDeviceGetUtilizationRates,
+    .impl_nvmlDeviceGetTemperature = first_nvmlDeviceGetTemperature,
+    .impl_nvmlDeviceGetFanSpeed = first_nvmlDeviceGetFanSpeed,
+    .impl_nvmlDeviceGetPowerUsage = first_nvmlDeviceGetPowerUsage,
+    .impl_nvmlDeviceGetTotalEnergyConsumption = first_nvmlDeviceGetTotalEnergyConsumption,
+    .impl_nvmlDeviceGetPowerManagementLimit = first_nvmlDeviceGetPowerManagementLimit,
+    .impl_nvmlDeviceGetEnforcedPowerLimit = first_nvmlDeviceGetEnforcedPowerLimit,
+    .impl_nvmlDeviceGetPerformanceState = first_nvmlDeviceGetPerformanceState,
+    .impl_nvmlDeviceGetApplicationsClock = first_nvmlDeviceGetApplicationsClock,
+    .impl_nvmlDeviceGetPersistenceMode = first_nvmlDeviceGetPersistenceMode,
+    .impl_nvmlDeviceGetEccMode = first_nvmlDeviceGetEccMode,
+    .impl_nvmlDeviceGetComputeRunningProcesses_v3 = first_nvmlDeviceGetComputeRunningProcesses_v3,
+    .impl_nvmlDeviceSetPersistenceMode = first_nvmlDeviceSetPersistenceMode,
+    .impl_nvmlDeviceSetApplicationsClocks = first_nvmlDeviceSetApplicationsClocks,
+    .impl_nvmlDeviceResetApplicationsClocks = first_nvmlDeviceResetApplicationsClocks,
+    .impl_nvmlDeviceSetGpuLockedClocks = first_nvmlDeviceSetGpuLockedClocks,
+    .impl_nvmlDeviceResetGpuLockedClocks = first_nvmlDeviceResetGpuLockedClocks,
+    .impl_nvmlDeviceSetPowerManagementLimit = first_nvmlDeviceSetPowerManagementLimit,
+    .impl_nvmlInit = first_nvmlInit,
+    .impl_nvmlDeviceGetCount = first_nvmlDeviceGetCount,
+    .impl_nvmlDeviceGetHandleByIndex = first_nvmlDeviceGetHandleByIndex,
+    .impl_nvmlDeviceGetHandleByPciBusId = first_nvmlDeviceGetHandleByPciBusId,
     .impl_NvDlaInitialize = first_NvDlaInitialize,
     .impl_NvDlaDestroy = first_NvDlaDestroy,
     .impl_NvDlaOpen = first_NvDlaOpen,
@@ -15152,6 +15538,294 @@ SIM_EXPORT nvrtcResult sim__nvrtcGetLoweredName(nvrtcProgram prog, const char * 
 {
     if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
     return __atomic_load_n(&sim_bridge.impl_nvrtcGetLoweredName, __ATOMIC_ACQUIRE)(prog, name_expression, lowered_name);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlInit_v2(void)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlInit_v2, __ATOMIC_ACQUIRE)();
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlInitWithFlags(unsigned int flags)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlInitWithFlags, __ATOMIC_ACQUIRE)(flags);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlShutdown(void)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlShutdown, __ATOMIC_ACQUIRE)();
+}
+
+SIM_EXPORT const char *sim__nvmlErrorString(nvmlReturn_t result)
+{
+    if (sim_enter() != 0) { return (const char *)0; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlErrorString, __ATOMIC_ACQUIRE)(result);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlSystemGetDriverVersion(char *version, unsigned int length)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlSystemGetDriverVersion, __ATOMIC_ACQUIRE)(version, length);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlSystemGetNVMLVersion(char *version, unsigned int length)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlSystemGetNVMLVersion, __ATOMIC_ACQUIRE)(version, length);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlSystemGetCudaDriverVersion(int *cudaDriverVersion)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlSystemGetCudaDriverVersion, __ATOMIC_ACQUIRE)(cudaDriverVersion);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVersion)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlSystemGetCudaDriverVersion_v2, __ATOMIC_ACQUIRE)(cudaDriverVersion);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetCount_v2(unsigned int *deviceCount)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetCount_v2, __ATOMIC_ACQUIRE)(deviceCount);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetHandleByIndex_v2, __ATOMIC_ACQUIRE)(index, device);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetHandleByUUID, __ATOMIC_ACQUIRE)(uuid, device);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevice_t *device)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetHandleByPciBusId_v2, __ATOMIC_ACQUIRE)(pciBusId, device);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetName, __ATOMIC_ACQUIRE)(device, name, length);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetUUID, __ATOMIC_ACQUIRE)(device, uuid, length);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetIndex, __ATOMIC_ACQUIRE)(device, index);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minorNumber)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetMinorNumber, __ATOMIC_ACQUIRE)(device, minorNumber);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetPciInfo_v3, __ATOMIC_ACQUIRE)(device, pci);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetMemoryInfo, __ATOMIC_ACQUIRE)(device, memory);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetMemoryInfo_v2, __ATOMIC_ACQUIRE)(device, memory);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned int *busWidth)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetMemoryBusWidth, __ATOMIC_ACQUIRE)(device, busWidth);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetClockInfo, __ATOMIC_ACQUIRE)(device, type, clock);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetMaxClockInfo, __ATOMIC_ACQUIRE)(device, type, clock);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mode)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetComputeMode, __ATOMIC_ACQUIRE)(device, mode);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetCudaComputeCapability, __ATOMIC_ACQUIRE)(device, major, minor);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t *arch)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetArchitecture, __ATOMIC_ACQUIRE)(device, arch);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetSerial(nvmlDevice_t device, char *serial, unsigned int length)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetSerial, __ATOMIC_ACQUIRE)(device, serial, length);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilization)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetUtilizationRates, __ATOMIC_ACQUIRE)(device, utilization);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensorType, unsigned int *temp)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetTemperature, __ATOMIC_ACQUIRE)(device, sensorType, temp);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int *speed)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetFanSpeed, __ATOMIC_ACQUIRE)(device, speed);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int *power)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetPowerUsage, __ATOMIC_ACQUIRE)(device, power);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long *energy)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetTotalEnergyConsumption, __ATOMIC_ACQUIRE)(device, energy);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetPowerManagementLimit(nvmlDevice_t device, unsigned int *limit)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetPowerManagementLimit, __ATOMIC_ACQUIRE)(device, limit);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned int *limit)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetEnforcedPowerLimit, __ATOMIC_ACQUIRE)(device, limit);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t *pState)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetPerformanceState, __ATOMIC_ACQUIRE)(device, pState);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int *clockMHz)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetApplicationsClock, __ATOMIC_ACQUIRE)(device, clockType, clockMHz);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t *mode)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetPersistenceMode, __ATOMIC_ACQUIRE)(device, mode);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t *current, nvmlEnableState_t *pending)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetEccMode, __ATOMIC_ACQUIRE)(device, current, pending);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_t *infos)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetComputeRunningProcesses_v3, __ATOMIC_ACQUIRE)(device, infoCount, infos);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceSetPersistenceMode, __ATOMIC_ACQUIRE)(device, mode);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int memClockMHz, unsigned int graphicsClockMHz)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceSetApplicationsClocks, __ATOMIC_ACQUIRE)(device, memClockMHz, graphicsClockMHz);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceResetApplicationsClocks(nvmlDevice_t device)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (nvmlReturn_t)0 : NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceResetApplicationsClocks, __ATOMIC_ACQUIRE)(device);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceSetGpuLockedClocks, __ATOMIC_ACQUIRE)(device, minGpuClockMHz, maxGpuClockMHz);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (nvmlReturn_t)0 : NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceResetGpuLockedClocks, __ATOMIC_ACQUIRE)(device);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceSetPowerManagementLimit, __ATOMIC_ACQUIRE)(device, limit);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlInit(void)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlInit, __ATOMIC_ACQUIRE)();
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetCount(unsigned int *deviceCount)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetCount, __ATOMIC_ACQUIRE)(deviceCount);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t *device)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetHandleByIndex, __ATOMIC_ACQUIRE)(index, device);
+}
+
+SIM_EXPORT nvmlReturn_t sim__nvmlDeviceGetHandleByPciBusId(const char *pciBusId, nvmlDevice_t *device)
+{
+    if (sim_enter() != 0) { return NVML_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_nvmlDeviceGetHandleByPciBusId, __ATOMIC_ACQUIRE)(pciBusId, device);
 }
 
 SIM_EXPORT NvDlaError NvDlaInitialize(void **session_handle)

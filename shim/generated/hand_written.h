@@ -9,6 +9,7 @@
 #include "cuda/cuda_runtime_api.h"
 #include "cuda/cuda.h"
 #include "cuda/nvrtc.h"
+#include "cuda/nvml.h"
 #include "nvdla/nvdla_inf.h"
 #include "nvdla/nvdla_os_inf.h"
 #include "nvdla/dla_interface.h"

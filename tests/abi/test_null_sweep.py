@@ -30,6 +30,7 @@ LEGAL = {
     "cudaDeviceSetSharedMemConfig",
     "cudaMemcpyFromArray", "cudaDestroyTextureObject", "cudaDestroySurfaceObject",
     "CupvaExecutableDestroy", "CupvaSimDataFlowDestroy", "CupvaCudaForceDisableSupport",
+    "nvmlInit", "nvmlInit_v2", "nvmlInitWithFlags",
 }  # fmt: skip
 
 WAITS = {"NvDlaSleepMS"}  # as long as it is told: weeks, with all bits set

@@ -46,6 +46,15 @@ def test_a_barrier_is_waited_for_after_other_work(results: Results) -> None:
     assert np.array_equal(results["apart"], own[::-1])
 
 
+def test_the_functions_that_barriers_and_pipelines_are_made_of(results: Results) -> None:
+    copied = SOURCE[:256].reshape(64, 4) * (np.arange(4)[None] < 4 - np.arange(64)[:, None] % 4)
+    sums = sum(np.roll(copied.ravel(), -7 - i)[::4] for i in range(4))
+    pairs = np.zeros((16, 4), np.int64)
+    pairs[:, :2] = SOURCE[:32].reshape(16, 2)
+    pending = 2 * np.arange(1, 65).sum()
+    assert np.array_equal(results["primitives"], [*sums[::-1], *pairs.ravel(), pending])
+
+
 def test_atomics(results: Results) -> None:
     t = np.arange(256)
     expected = [t.sum(), -7, 255, (1 << 20) - 1, (t * t).sum(), 1]

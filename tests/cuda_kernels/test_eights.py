@@ -52,4 +52,31 @@ def test_ends_and_types(told: bytes) -> None:
         *(0x00, 0x14, 0x01, 0x14, 0x7E, 0x5F, 0x7F, 0x5F, 0x7F, 0x7B, 0x7F, 0x7C, 0xFF, 0xFC),
         *(0x58, 0x4C, 0x5A, 0x4D, 0x80, 0x80),
     ]
-    assert rest[20:].decode() == "2a7ec238 1 -2.5 448 0.3125 fb42 -4 255 0\n"
+    line, _, _ = rest[20:].partition(b"\n")
+    assert line.decode() == "2a7ec238 1 -2.5 448 0.3125 fb42 -4 255 0"
+
+
+def _scale(exponent: int, above: bool, away: bool, saturate: bool) -> int:
+    """The code of a power of two by the rule's words, or of a number just above it."""
+    if not away and exponent > 127:  # of what a float does not hold the largest float is taken
+        return 0xFE
+    power = max(exponent + (above and away), -127)
+    return power + 127 if power <= 127 else 0xFE if saturate else 0xFF
+
+
+def test_scales(told: bytes) -> None:
+    """cuda_fp8.h's __nv_cvt_..._to_e8m0: a power of two towards 0 or away from it."""
+    rest = told[4 * 65536 + 1024 + 20 :].partition(b"\n")[2]
+    ways = [(away, saturate) for away in (False, True) for saturate in (False, True)]
+    expected = [
+        _scale(exponent, above, away, saturate)
+        for exponent in range(-1040, 1024)
+        for above in (False, exponent > -1024, True)  # 1 + 1e-15 is 1 where a double has few bits
+        for away, saturate in ways
+    ]
+    assert list(rest[: len(expected)]) == expected
+    rest = rest[len(expected) :]
+    scales = np.frombuffer(rest, np.float32, 256)
+    assert np.array_equal(scales[:255], np.ldexp(np.float32(1), np.arange(-127, 128)))
+    assert np.isnan(scales[255])
+    assert rest[1024:].decode() == f"fffe0081 4 {2.0**127:g} b5 82 ff {2**63 - 1}\n"

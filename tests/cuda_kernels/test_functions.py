@@ -191,4 +191,5 @@ def test_lanes_and_halves(program: Path) -> None:
     assert rest == [
         "1 1 1 1 64 128 -256 128 32",
         "0000ffff ffffffff 1 0000ffff 32767",
+        "111 14 1",
     ]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from cudla_sim.cuda_kernels.jit import is_ptx
 from cudla_sim.cuda_kernels.ptx.module.assembly import parse, places
 from cudla_sim.cuda_kernels.ptx.module.body import pieces
 from cudla_sim.cuda_kernels.ptx.module.translate import translate
+from cudla_sim.cuda_kernels.ptx.module.variables import memory
 from cudla_sim.cuda_kernels.ptx.scope import CannotTranslate
 
 HEAD = ".version 8.0\n.target sm_87, debug\n.address_size 64\n"
@@ -45,6 +48,18 @@ def test_declarations() -> None:
     assert (k.entry, k.linkage, k.threads, k.parameters[0].alignment) == (True, "weak", 32, 8)
     assert found.files == {"1": "a b.cu"}
     assert found.aliases == {"other": "f"}
+
+
+@pytest.mark.parametrize("size", [71, 72, 80])
+def test_many_bytes_become_words(size: int) -> None:
+    given = bytes(n * 37 % 256 for n in range(71))
+    listed = ", ".join(map(str, given))
+    found = parse(f"{HEAD}.global .align 1 .b8 bytes[{size}] = {{{listed}}};")
+    made = memory(found.variables[0], str)
+    numbers = re.findall(r"\b(?:0x[0-9a-f]+|\d+)\b", made.initial)
+    words = b"".join(int(n, 16).to_bytes(8, "little") for n in numbers if n.startswith("0x"))
+    rest = bytes(int(n) for n in numbers if not n.startswith("0x"))
+    assert words + rest == given.ljust(size, b"\0")
 
 
 def test_rows_of_registers() -> None:

@@ -63,14 +63,16 @@ template <class T> inline cudaError_t allocated(T **target, size_t size) {
     *place = ::malloc(size ? size : 1);
     return *place ? cudaSuccess : cudaErrorMemoryAllocation;
 }
-/* Arguments that are classes free in a kernel what the host allocated: a copy of them ends with each thread. */
+/* A kernel's cudaFree is refused where the host allocated. */
 inline bool is_of_the_host(void *memory) {
     cudaPointerAttributes of;
     return cudaPointerGetAttributes(&of, memory) == cudaSuccess && of.type != cudaMemoryTypeUnregistered;
 }
 inline cudaError_t freed(void *memory) {
-    if (!block || (memory && is_of_the_host(memory)))
+    if (!block)
         return ::cudaFree(memory);
+    if (memory && is_of_the_host(memory))
+        return cudaErrorInvalidValue;
     ::free(memory);
     return cudaSuccess;
 }

@@ -47,6 +47,35 @@ struct Launched {
 template <class P>
 using Kept = std::conditional_t<std::is_trivially_copyable_v<P> && sizeof(P) <= 64, const P, const P &>;
 
+/* Whether a parameter is passed as the address of an object (the C++ ABI, "Non-Trivial Parameters"). */
+template <class P>
+inline constexpr bool by_address = (std::is_class_v<P> || std::is_union_v<P>) &&
+                                   !(std::is_trivially_destructible_v<P> &&
+                                     (!std::is_copy_constructible_v<P> || std::is_trivially_copy_constructible_v<P>) &&
+                                     (!std::is_move_constructible_v<P> || std::is_trivially_move_constructible_v<P>));
+
+/* As what a thread's kernel gets it: what cannot be moved is copied. */
+template <class P>
+using Passed = std::conditional_t<std::is_reference_v<P> || (std::is_move_constructible_v<P> && !by_address<P>), P,
+                                  const P &>;
+
+/* A GPU's thread has the bytes of an object; no constructor and no destructor runs there (CUDA C++ Programming
+ * Guide, "__global__ Function Argument Processing"). */
+template <class P> struct Bytes {
+    alignas(P) unsigned char bytes[sizeof(P)];
+    explicit Bytes(const P &of) { memcpy(bytes, __builtin_addressof(of), sizeof(P)); }
+};
+template <class P> P &opened(Bytes<P> &of) { return *reinterpret_cast<P *>(of.bytes); }
+template <class S> S &&opened(S &of) { return static_cast<S &&>(of); }
+
+/* A kernel that is called with them; S is what a launch has of the parameters P. */
+template <class... S, class... P> auto with_bytes(void (*kernel)(P...)) {
+    auto called = reinterpret_cast<void (*)(std::conditional_t<by_address<P>, P &, P>...)>(kernel);
+    return [called](S... given) { called(opened(given)...); };
+}
+
+template <class...> struct Types {};
+
 /* What a launch has of a parameter. A reference is the address of memory that both sides reach. */
 template <class P> using Stored = std::conditional_t<std::is_lvalue_reference_v<P>, P, std::decay_t<P>>;
 
@@ -71,19 +100,19 @@ template <class Body, class... P> struct Call final : Launched {
         Call &of = *static_cast<Call *>(call);
 #if defined(CUDLA_SIM_CHECKS)
         each_thread(own, [&] {
-            of.arguments.pass_to([&](const P &...copied) { watched(of.body, P(copied)...); });
+            of.arguments.pass_to([&](const P &...copied) { watched(of.body, static_cast<Passed<P>>(copied)...); });
         });
 #else
         const auto &body = in_block(of.body, 0);
-        of.arguments.pass_to([&](Kept<P>... kept) { each_thread(own, [&] { body(P(kept)...); }); });
+        of.arguments.pass_to([&](Kept<P>... kept) { each_thread(own, [&] { body(static_cast<Passed<P>>(kept)...); }); });
 #endif
     }
 
 #if defined(CUDLA_SIM_CHECKS)
     /* The copies are on the thread's own stack already. */
-    static void watched(Body own, P... copied) {
+    static void watched(Body own, Passed<P>... copied) {
         watch(true);
-        own(static_cast<P &&>(copied)...);
+        own(static_cast<Passed<P> &&>(copied)...);
         watch(false);
     }
 #endif
@@ -224,10 +253,27 @@ struct Launch {
     /* A function whose parameters say what the arguments become. */
     template <class... P, class Body, class... A>
     cudaError_t call(void (*kernel)(P...), Body body, A &&...given) {
-        auto *made = new Call<Body, StoredFor<P, A>...>(body, std::forward<A>(given)...);
-        made->shape = shape;
-        made->shape.function = reinterpret_cast<const void *>(kernel);
-        return submit(made, stream);
+        if constexpr ((by_address<P> || ...)) {
+            return call_with_bytes(kernel, Types<A...>(), std::forward<A>(given)...);
+        } else {
+            return submit(made<StoredFor<P, A>...>(kernel, body, std::forward<A>(given)...), stream);
+        }
+    }
+    /* Objects end here, as those of nvcc's own function that launches. */
+    template <class... P, class... A>
+    cudaError_t call_with_bytes(void (*kernel)(P...), Types<A...>,
+                                std::conditional_t<by_address<P>, P, A &&>... given) {
+        auto body = with_bytes<std::conditional_t<by_address<P>, Bytes<P>, StoredFor<P, A>>...>(kernel);
+        return submit(made<std::conditional_t<by_address<P>, Bytes<P>, StoredFor<P, A>>...>(
+                          kernel, body, std::forward<std::conditional_t<by_address<P>, P, A>>(given)...),
+                      stream);
+    }
+    template <class... S, class... P, class Body, class... A>
+    Launched *made(void (*kernel)(P...), Body body, A &&...given) {
+        auto *call = new Call<Body, S...>(body, std::forward<A>(given)...);
+        call->shape = shape;
+        call->shape.function = reinterpret_cast<const void *>(kernel);
+        return call;
     }
 
     /* A template, or one with defaults: the arguments keep their own types. */
@@ -352,12 +398,18 @@ template <auto kernel> struct BodyOf {
 
 template <auto kernel, class... P, size_t... I>
 Launched *made_of(void (*)(P...), void **arguments, std::index_sequence<I...>) {
+    if constexpr ((by_address<P> || ...)) {
+        auto body = with_bytes<std::conditional_t<by_address<P>, Bytes<P>, Stored<P>>...>(kernel);
+        return new Call<decltype(body), std::conditional_t<by_address<P>, Bytes<P>, Stored<P>>...>(
+            body, *static_cast<std::decay_t<P> *>(arguments[I])...);
+    } else {
 #if defined(CUDLA_SIM_MODULE)
     BodyOf<kernel> body;
 #else
     auto body = [called = kernel](const P &...copied) { called(P(copied)...); };
 #endif
     return new Call<decltype(body), Stored<P>...>(body, *static_cast<std::decay_t<P> *>(arguments[I])...);
+    }
 }
 
 /* The name of a kernel as the compiler spells it: "... kernel = scale<4>; P = ...", "... (* kernel)(P ...) = add].

@@ -99,6 +99,13 @@ inline Arrivals &ptx_mbarrier(uintptr_t address) {
     made.address = address;
     return made.arrivals;
 }
+/* The state of a barrier before an arrival: its phase, and in the upper half the arrivals that it waited for. */
+inline uint64_t ptx_mbarrier_arrive(uintptr_t address, uint32_t count, uint32_t gone) {
+    Arrivals &at = ptx_mbarrier(address);
+    const uint64_t pending = at.expected - at.arrived;
+    return pending << 32 | at.arrive(count, gone);
+}
+inline uint32_t ptx_mbarrier_pending(uint64_t state) { return static_cast<uint32_t>(state >> 32); }
 /* Waits until the phase is over, as try_wait may: a thread that asked in a loop would keep the others from coming. */
 inline bool ptx_mbarrier_wait(uintptr_t address, uint64_t phase) {
     ptx_mbarrier(address).wait(static_cast<unsigned>(phase), "mbarrier.test_wait");

@@ -2377,6 +2377,67 @@ class CUdevResource_st(ctypes.Structure):
 CUdevResource_v1 = CUdevResource_st
 
 
+class nvmlPciInfo_st(ctypes.Structure):
+    _fields_ = [
+        ('busIdLegacy', ctypes.c_char * 16),
+        ('domain', ctypes.c_uint),
+        ('bus', ctypes.c_uint),
+        ('device', ctypes.c_uint),
+        ('pciDeviceId', ctypes.c_uint),
+        ('pciSubSystemId', ctypes.c_uint),
+        ('busId', ctypes.c_char * 32),
+    ]
+
+
+nvmlPciInfo_t = nvmlPciInfo_st
+
+
+class nvmlUtilization_st(ctypes.Structure):
+    _fields_ = [
+        ('gpu', ctypes.c_uint),
+        ('memory', ctypes.c_uint),
+    ]
+
+
+nvmlUtilization_t = nvmlUtilization_st
+
+
+class nvmlMemory_st(ctypes.Structure):
+    _fields_ = [
+        ('total', ctypes.c_uint64),
+        ('free', ctypes.c_uint64),
+        ('used', ctypes.c_uint64),
+    ]
+
+
+nvmlMemory_t = nvmlMemory_st
+
+
+class nvmlMemory_v2_st(ctypes.Structure):
+    _fields_ = [
+        ('version', ctypes.c_uint),
+        ('total', ctypes.c_uint64),
+        ('reserved', ctypes.c_uint64),
+        ('free', ctypes.c_uint64),
+        ('used', ctypes.c_uint64),
+    ]
+
+
+nvmlMemory_v2_t = nvmlMemory_v2_st
+
+
+class nvmlProcessInfo_st(ctypes.Structure):
+    _fields_ = [
+        ('pid', ctypes.c_uint),
+        ('usedGpuMemory', ctypes.c_uint64),
+        ('gpuInstanceId', ctypes.c_uint),
+        ('computeInstanceId', ctypes.c_uint),
+    ]
+
+
+nvmlProcessInfo_t = nvmlProcessInfo_st
+
+
 class NvDlaMemDescRec(ctypes.Structure):
     _fields_ = [
         ('handle', ctypes.c_void_p),
@@ -4500,6 +4561,54 @@ PROTOTYPES = {
     "nvrtcGetProgramLog": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "nvrtcAddNameExpression": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "nvrtcGetLoweredName": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlInit_v2": (ctypes.c_int, []),
+    "nvmlInitWithFlags": (ctypes.c_int, [ctypes.c_uint]),
+    "nvmlShutdown": (ctypes.c_int, []),
+    "nvmlErrorString": (ctypes.c_char_p, [ctypes.c_int]),
+    "nvmlSystemGetDriverVersion": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "nvmlSystemGetNVMLVersion": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "nvmlSystemGetCudaDriverVersion": (ctypes.c_int, [ctypes.c_void_p]),
+    "nvmlSystemGetCudaDriverVersion_v2": (ctypes.c_int, [ctypes.c_void_p]),
+    "nvmlDeviceGetCount_v2": (ctypes.c_int, [ctypes.c_void_p]),
+    "nvmlDeviceGetHandleByIndex_v2": (ctypes.c_int, [ctypes.c_uint, ctypes.c_void_p]),
+    "nvmlDeviceGetHandleByUUID": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetHandleByPciBusId_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetName": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "nvmlDeviceGetUUID": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "nvmlDeviceGetIndex": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetMinorNumber": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetPciInfo_v3": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetMemoryInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetMemoryInfo_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetMemoryBusWidth": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetClockInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "nvmlDeviceGetMaxClockInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "nvmlDeviceGetComputeMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetCudaComputeCapability": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetArchitecture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetSerial": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "nvmlDeviceGetUtilizationRates": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetTemperature": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "nvmlDeviceGetFanSpeed": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetPowerUsage": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetTotalEnergyConsumption": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetPowerManagementLimit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetEnforcedPowerLimit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetPerformanceState": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetApplicationsClock": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "nvmlDeviceGetPersistenceMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetEccMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceGetComputeRunningProcesses_v3": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "nvmlDeviceSetPersistenceMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "nvmlDeviceSetApplicationsClocks": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
+    "nvmlDeviceResetApplicationsClocks": (ctypes.c_int, [ctypes.c_void_p]),
+    "nvmlDeviceSetGpuLockedClocks": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
+    "nvmlDeviceResetGpuLockedClocks": (ctypes.c_int, [ctypes.c_void_p]),
+    "nvmlDeviceSetPowerManagementLimit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "nvmlInit": (ctypes.c_int, []),
+    "nvmlDeviceGetCount": (ctypes.c_int, [ctypes.c_void_p]),
+    "nvmlDeviceGetHandleByIndex": (ctypes.c_int, [ctypes.c_uint, ctypes.c_void_p]),
+    "nvmlDeviceGetHandleByPciBusId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "NvDlaInitialize": (ctypes.c_int, [ctypes.c_void_p]),
     "NvDlaDestroy": (None, [ctypes.c_void_p]),
     "NvDlaOpen": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p]),

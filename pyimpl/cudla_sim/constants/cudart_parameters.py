@@ -716,6 +716,54 @@ PARAMETERS = {
     "nvrtcGetProgramLog": ("prog", "log"),
     "nvrtcAddNameExpression": ("prog", "name_expression$"),
     "nvrtcGetLoweredName": ("prog", "name_expression$", "lowered_name*"),
+    "nvmlInit_v2": (),
+    "nvmlInitWithFlags": ("flags",),
+    "nvmlShutdown": (),
+    "nvmlErrorString": ("result:nvmlReturn_enum",),
+    "nvmlSystemGetDriverVersion": ("version", "length"),
+    "nvmlSystemGetNVMLVersion": ("version", "length"),
+    "nvmlSystemGetCudaDriverVersion": ("cudaDriverVersion*",),
+    "nvmlSystemGetCudaDriverVersion_v2": ("cudaDriverVersion*",),
+    "nvmlDeviceGetCount_v2": ("deviceCount*",),
+    "nvmlDeviceGetHandleByIndex_v2": ("index", "device*"),
+    "nvmlDeviceGetHandleByUUID": ("uuid$", "device*"),
+    "nvmlDeviceGetHandleByPciBusId_v2": ("pciBusId$", "device*"),
+    "nvmlDeviceGetName": ("device", "name", "length"),
+    "nvmlDeviceGetUUID": ("device", "uuid", "length"),
+    "nvmlDeviceGetIndex": ("device", "index*"),
+    "nvmlDeviceGetMinorNumber": ("device", "minorNumber*"),
+    "nvmlDeviceGetPciInfo_v3": ("device", "pci"),
+    "nvmlDeviceGetMemoryInfo": ("device", "memory"),
+    "nvmlDeviceGetMemoryInfo_v2": ("device", "memory"),
+    "nvmlDeviceGetMemoryBusWidth": ("device", "busWidth*"),
+    "nvmlDeviceGetClockInfo": ("device", "type:nvmlClockType_enum", "clock*"),
+    "nvmlDeviceGetMaxClockInfo": ("device", "type:nvmlClockType_enum", "clock*"),
+    "nvmlDeviceGetComputeMode": ("device", "mode*"),
+    "nvmlDeviceGetCudaComputeCapability": ("device", "major*", "minor*"),
+    "nvmlDeviceGetArchitecture": ("device", "arch*"),
+    "nvmlDeviceGetSerial": ("device", "serial", "length"),
+    "nvmlDeviceGetUtilizationRates": ("device", "utilization"),
+    "nvmlDeviceGetTemperature": ("device", "sensorType:nvmlTemperatureSensors_enum", "temp*"),
+    "nvmlDeviceGetFanSpeed": ("device", "speed*"),
+    "nvmlDeviceGetPowerUsage": ("device", "power*"),
+    "nvmlDeviceGetTotalEnergyConsumption": ("device", "energy*"),
+    "nvmlDeviceGetPowerManagementLimit": ("device", "limit*"),
+    "nvmlDeviceGetEnforcedPowerLimit": ("device", "limit*"),
+    "nvmlDeviceGetPerformanceState": ("device", "pState*"),
+    "nvmlDeviceGetApplicationsClock": ("device", "clockType:nvmlClockType_enum", "clockMHz*"),
+    "nvmlDeviceGetPersistenceMode": ("device", "mode*"),
+    "nvmlDeviceGetEccMode": ("device", "current*", "pending*"),
+    "nvmlDeviceGetComputeRunningProcesses_v3": ("device", "infoCount*", "infos"),
+    "nvmlDeviceSetPersistenceMode": ("device", "mode:nvmlEnableState_enum"),
+    "nvmlDeviceSetApplicationsClocks": ("device", "memClockMHz", "graphicsClockMHz"),
+    "nvmlDeviceResetApplicationsClocks": ("device",),
+    "nvmlDeviceSetGpuLockedClocks": ("device", "minGpuClockMHz", "maxGpuClockMHz"),
+    "nvmlDeviceResetGpuLockedClocks": ("device",),
+    "nvmlDeviceSetPowerManagementLimit": ("device", "limit"),
+    "nvmlInit": (),
+    "nvmlDeviceGetCount": ("deviceCount*",),
+    "nvmlDeviceGetHandleByIndex": ("index", "device*"),
+    "nvmlDeviceGetHandleByPciBusId": ("pciBusId$", "device*"),
 }
 
 # What the gate itself answers: enumeration -> statuses.
@@ -740,5 +788,12 @@ ANSWERS = {
         "bad_handle": 0x4,  # NVRTC_ERROR_INVALID_PROGRAM
         "bad_memory": 0x3,  # NVRTC_ERROR_INVALID_INPUT
         "not_supported": 0x7,  # NVRTC_ERROR_BUILTIN_OPERATION_FAILURE
+    },
+    "nvmlReturn_enum": {
+        "unknown": 0x3e7,  # NVML_ERROR_UNKNOWN
+        "no_memory": 0x14,  # NVML_ERROR_MEMORY
+        "bad_handle": 0x2,  # NVML_ERROR_INVALID_ARGUMENT
+        "bad_memory": 0x2,  # NVML_ERROR_INVALID_ARGUMENT
+        "not_supported": 0x3,  # NVML_ERROR_NOT_SUPPORTED
     },
 }

@@ -49,6 +49,8 @@ class Context(State):
             raise ConfigError(f"cuda_checks: {cause}") from None
         self.flags = 0
         self.driver_initialized = False
+        self.management_uses = 0
+        self.management_handles: list[int] = []
         self._begin()
         process.closers.append(self.close)
 

@@ -3,6 +3,8 @@
 #include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/pipeline>
+#include <cuda_awbarrier.h>
+#include <cuda_pipeline.h>
 #include <mma.h>
 
 #include <cstdio>
@@ -76,6 +78,45 @@ __global__ void apart(int *to, int rounds)
     cuda::memcpy_async(cg::this_thread_block(), copied, s, cuda::aligned_size_t<4>(sizeof(s)), bar);
     bar.arrive_and_wait();
     to[threadIdx.x] = copied[95 - threadIdx.x];
+}
+
+// The functions and classes that came before those: copies of which bytes are left out, arrivals that tell what is pending.
+__global__ void primitives(const int *from, int *to)
+{
+    __shared__ alignas(16) int room[64 * 4];
+    __shared__ __mbarrier_t first;
+    __shared__ experimental::awbarrier second;
+    __shared__ unsigned pending;
+    unsigned t = threadIdx.x;
+    if (t == 0) {
+        __mbarrier_init(&first, 64);
+        init(&second, 64);
+        pending = 0;
+    }
+    __syncthreads();
+    __pipeline_memcpy_async(room + 4 * t, from + 4 * t, 16, t % 4 * 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __pipeline_arrive_on(&first);
+    __mbarrier_token_t token = __mbarrier_arrive(&first);
+    unsigned more;
+    asm("mbarrier.pending_count.b64 %0, %1;" : "=r"(more) : "l"(token));
+    atomicAdd(&pending, __mbarrier_token_pending_count(token) + more);
+    while (!__mbarrier_test_wait(&first, token))
+        ;
+    int sum = 0;
+    for (int i = 0; i < 4; i++)
+        sum += room[(4 * t + 7 + i) % 256];
+    second.arrive_and_wait();
+    experimental::pipeline pipe;
+    memcpy_async(room[t], sum, pipe);
+    memcpy_async(experimental::segment<4>(room + 64 + 4 * (t % 32)), experimental::segment<2>(from + 2 * (t % 32)), pipe);
+    pipe.commit_and_wait();
+    second.wait(second.arrive());
+    to[t] = room[63 - t];
+    to[64 + t] = room[64 + t];
+    if (t == 0)
+        to[128] = pending;
 }
 
 __device__ cuda::atomic<int, cuda::thread_scope_device> counted{0};
@@ -158,6 +199,8 @@ int main()
     show("roles", 32);
     apart<<<1, 96>>>(to, 3);
     show("apart", 96);
+    primitives<<<1, 64>>>(from, to);
+    show("primitives", 129);
     for (int i = 0; i < 8; i++)
         to[i] = 0;
     counts<<<4, 64>>>(to);

@@ -45,5 +45,22 @@ int main(int argc, char **argv)
     printf("%08x %g %g %g %g %04x %d %d %d\n", four.__x, back.x, back.y, back.z, back.w, two.__x,
            int(__nv_fp8_e4m3(-3.9f)), int(static_cast<unsigned char>(__nv_fp8_e5m2(1000))),
            static_cast<bool>(__nv_fp8_e4m3(-0.0f)));
+    // Scales: doubles of many sizes, in both directions and both ways at the ends; then those of all codes.
+    for (int exponent = -1040; exponent < 1024; exponent++)
+        for (double fraction : {1.0, 1.0 + 1e-15, 1.7})
+            for (cudaRoundMode rounding : {cudaRoundZero, cudaRoundPosInf})
+                for (__nv_saturation_t saturate : {__NV_NOSAT, __NV_SATFINITE})
+                    fputc(__nv_cvt_double_to_e8m0(exponent % 2 ? ldexp(-fraction, exponent) : ldexp(fraction, exponent), saturate, rounding), stdout);
+    for (int code = 0; code < 256; code++) {
+        __nv_fp8_e8m0 scale;
+        scale.__x = static_cast<__nv_fp8_storage_t>(code);
+        float value = static_cast<float>(scale);
+        fwrite(&value, sizeof value, 1, stdout);
+    }
+    __nv_fp8x4_e8m0 scales(float4{3.0f, 0.0f, INFINITY, NAN});
+    float4 powers = static_cast<float4>(scales);
+    printf("%08x %g %g %02x %02x %02x %lld\n", scales.__x, powers.x, powers.z, __nv_fp8_e8m0((1ll << 53) + 1).__x,
+           __nv_fp8_e8m0(-8).__x, __nv_cvt_float_to_e8m0(INFINITY, __NV_NOSAT, cudaRoundZero),
+           static_cast<long long>(__nv_fp8_e8m0(1e30)));
     return 0;
 }

@@ -1,4 +1,5 @@
 // Functions of the CUDA Math API that the C library has not: "function arguments" a line in, its value out.
+#include <nv/target>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -79,6 +80,22 @@ __global__ void few(int *to)
     if (threadIdx.x == 0) to[3] = same == 0x3ff && all == 1;
 }
 
+// Texts for a processor; one may stand without parentheses, and one may be missing.
+__host__ __device__ int chosen()
+{
+    int seen = 0;
+    NV_IF_TARGET(NV_PROVIDES_SM_80, (seen += 1;), (seen += 1000;))
+    NV_IF_TARGET(NV_PROVIDES_SM_90, (int seen = 0; seen += 1000;))
+    NV_IF_TARGET(NV_IS_DEVICE, (int more = 10; seen += more;))
+    NV_IF_ELSE_TARGET(NV_IS_HOST,
+        return 1000;
+    ,
+        seen += max(100, 1);
+    )
+    NV_DISPATCH_TARGET(NV_PROVIDES_SM_90, (return 90;), NV_IS_EXACTLY_SM_87, (return seen;), NV_ANY_TARGET, (return 0;))
+}
+__global__ void target(int *to) { *to = chosen(); }
+
 int main()
 {
     static Case host[4096];
@@ -117,5 +134,8 @@ int main()
     printf("%08x %08x %d %08x %d\n", __hgt2_mask(a, b), __hgtu2_mask(a, b), __hbgtu2(a, b),
            __hle2_mask(__floats2bfloat162_rn(1, 2), __floats2bfloat162_rn(1, 1)),
            __bfloat162short_rn(__float2bfloat16(1e6f)));
+    target<<<1, 1>>>(told);
+    cudaDeviceSynchronize();
+    printf("%d %d %d\n", told[0], CUDA_R_16BF, MINOR_VERSION);
     return 0;
 }

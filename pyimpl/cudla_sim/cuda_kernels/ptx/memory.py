@@ -104,8 +104,11 @@ def _copied(parts: list[str], places: list[str], scope: Scope, text: str) -> str
 
 def _arrival(parts: list[str], places: list[str], scope: Scope, text: str) -> str:
     """``mbarrier.init``, ``arrive``, ``test_wait`` and their like, without counts of bytes."""
-    if "expect_tx" in parts or "complete_tx" in parts or "pending_count" in parts:
+    if "expect_tx" in parts or "complete_tx" in parts:
         raise CannotTranslate(text)
+    if parts[1] == "pending_count":
+        pending = f"cudla_sim::ptx_mbarrier_pending({scope.read('uint64_t', places[1])})"
+        return scope.write(places[0], pending)
     state = "" if parts[1] in ("init", "inval") else places[0]
     rest = places[1 if state else 0 :]
     address = _address(rest[0], ["shared"], scope)
@@ -116,8 +119,9 @@ def _arrival(parts: list[str], places: list[str], scope: Scope, text: str) -> st
         return "(void)0"
     if parts[1] in ("arrive", "arrive_drop"):
         count = scope.read("uint32_t", rest[1]) if len(rest) > 1 else "1"
-        gone = f", {count}" if parts[1] == "arrive_drop" else ""
-        return scope.write(state, f"uint64_t({barrier}.arrive({count}{gone}))")
+        gone = count if parts[1] == "arrive_drop" else "0"
+        call = f"cudla_sim::ptx_mbarrier_arrive({address}, {count}, {gone})"
+        return scope.write(state, call)
     if parts[1] in ("test_wait", "try_wait"):
         kind = "parity" if "parity" in parts else "wait"
         phase = scope.read("uint32_t" if kind == "parity" else "uint64_t", rest[1])

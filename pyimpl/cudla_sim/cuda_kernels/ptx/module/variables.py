@@ -11,6 +11,7 @@ from .assembly import Place, listed_values
 
 _WORD = 8
 """Bytes of an address."""
+_MANY = 64
 _NAMED = re.compile(r"(?:generic\s*\(\s*)?([A-Za-z_$%][\w$]*)\s*\)?(?:\+(-?\w+))?")
 _BYTE = re.compile(r"0[xX]([fF]{2}(?:00)*)\(\s*(.+?)\s*\)(\+\w+)?")
 _REAL = re.compile(r"0[fFdD][0-9a-fA-F]+")
@@ -54,10 +55,11 @@ def memory(place: Place, address: Callable[[str], str]) -> Memory:
     values = listed_values(place.values)
     if not values:
         return plain(place)
-    words = _as_words(place, values, address)
+    words = _plain_words(place, values) or _as_words(place, values, address)
     if words is None:
-        given = ", ".join(_number(value, place) for value in values)
-        return Memory(place, f"uint{8 * place.element}_t", place.count or 0, f"{{{given}}}")
+        bits = 8 * place.element
+        given = ", ".join(_number(value, place.kind, bits) for value in values)
+        return Memory(place, f"uint{bits}_t", place.count or 0, f"{{{given}}}")
     whole, rest = words
     if not rest:
         return Memory(place, "uint64_t", len(whole), f"{{{', '.join(whole)}}}")
@@ -70,13 +72,27 @@ def memory(place: Place, address: Callable[[str], str]) -> Memory:
     )
 
 
-def _number(value: str, place: Place) -> str:
+def _number(value: str, kind: str, bits: int) -> str:
     if _REAL.fullmatch(value):
         return f"0x{value[2:]}ull"
-    if place.kind in ("f32", "f64") and re.fullmatch(r"[-+\d.eE]+", value):
-        kind = TYPES[place.kind]
-        return f"::cudla_sim::ptx_in<uint{8 * place.element}_t>({kind}({value}))"
-    return f"static_cast<uint{8 * place.element}_t>({value.rstrip('U')})"
+    if kind in ("f32", "f64") and re.fullmatch(r"[-+\d.eE]+", value):
+        return f"::cudla_sim::ptx_in<uint{bits}_t>({TYPES[kind]}({value}))"
+    return f"static_cast<uint{bits}_t>({value.rstrip('U')})"
+
+
+def _plain_words(place: Place, values: list[str]) -> tuple[list[str], list[str]] | None:
+    """Many bytes that are numbers: words of 64 bits, which a compiler takes in a fraction of the
+    time, and bytes behind them."""
+    if place.kind not in ("b8", "u8") or len(values) < _MANY or place.count is None:
+        return None
+    if not all(value.isdecimal() for value in values):
+        return None
+    given = bytes(int(value) & 255 for value in values).ljust(place.count, b"\0")
+    end = len(given) - len(given) % _WORD
+    whole = [
+        f"0x{int.from_bytes(given[at : at + _WORD], 'little'):x}" for at in range(0, end, _WORD)
+    ]
+    return whole, [str(value) for value in given[end:]]
 
 
 def _as_words(
@@ -84,7 +100,10 @@ def _as_words(
 ) -> tuple[list[str], list[str]] | None:
     """Where addresses are among the values: words of 64 bits, and bytes behind them."""
     if place.element == _WORD and any(_is_name(value) for value in values):
-        whole = [address(value) if _is_name(value) else _number(value, place) for value in values]
+        whole = [
+            address(value) if _is_name(value) else _number(value, place.kind, 8 * _WORD)
+            for value in values
+        ]
         return whole + ["0"] * ((place.count or 0) - len(whole)), []
     if not any(_BYTE.fullmatch(value) for value in values):
         if any(_is_name(value) for value in values):
