@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -17,7 +18,6 @@ from onnx import TensorProto, helper, numpy_helper
 from cudla_sim.compiler import compilation
 from cudla_sim.nvdla import real_numbers as real
 from cudla_sim.tools.root import run_command
-from tests import warm
 from tests.compiler.reference import run
 
 from .conftest import DATA, LOADABLE, Digits
@@ -59,7 +59,7 @@ def test_interrupted_from_the_keyboard(digits: Digits, labels_file: Path, tmp_pa
     np.save(tmp_path / "labels.npy", np.concatenate([digits.classes] * 8))
     out = tmp_path / "found.npz"
     words = [
-        warm.python(), "-m", "cudla_sim", "nvdla", "evaluate", str(LOADABLE),
+        sys.executable, "-m", "cudla_sim", "nvdla", "evaluate", str(LOADABLE),
         "--samples", str(tmp_path / "digits.npy"), "--labels", str(tmp_path / "labels.npy"),
         "--output", str(out), "--json", "--batch", "4",
     ]  # fmt: skip
