@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -44,6 +46,7 @@ READS_ENVIRONMENT = {
     "nvdla/parts/host.py": "keeps onnxruntime from reporting",
     "workers/runtime.py": "where compilers keep what they have built",
 }
+ATTRIBUTE_OF_THE_ENVIRONMENT = re.compile(r"environb?\b|getenv\b")
 # Commands of their own inside a model: the compilers of DPU programs and of VPU kernels.
 TOOL_FOLDERS = ("upmem/toolchain/", "cupva/toolchain/")
 # DPU and VPU programs run in processes of their own, which the first launch starts on purpose.
@@ -80,48 +83,80 @@ def part_of(name: str) -> str:
 SOURCES = sorted(p for p in PACKAGE.rglob("*.py") if "prototypes" not in p.name)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_imports(path: Path) -> None:
+# Each rule looks at all modules in one test: one for each of nine hundred would take longer to be
+# collected and reported, in every worker, than what it looks at.
+def test_imports() -> None:
+    wrong = [
+        f"{path.relative_to(PACKAGE)} imports {name}: {why}"
+        for path in SOURCES
+        for name in imports(path)
+        for why in _against_imports(path, name)
+    ]
+    assert not wrong
+
+
+def _against_imports(path: Path, name: str) -> Iterator[str]:
+    """Why a module may not import this name."""
     where = str(path.relative_to(PACKAGE))
     own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
     if where.startswith(TOOL_FOLDERS):
         own = "tools"
-    for name in imports(path):
-        target = part_of(name)
-        top = name.split(".")[0]
-        if top in ("cffi", "_cffi_backend", "_cudla_sim"):
-            assert own in ("abi", "native"), "only abi/ and native/ may touch cffi"
-        if own in MODELS and target and target != own:
-            between = (own, target) in ALLOWED_BETWEEN_MODELS or (where, target) in REACHES
-            assert target in LEAVES or between, name
-        if own in LEAVES and target:
-            assert target in LEAVES, name
-        if target == "obs":
-            assert own in ("abi", "obs"), "obs watches; nobody depends on it"
-        if own not in TOOLS and where not in STARTS_PROCESSES:
-            assert top not in BANNED_AT_RUN_TIME, name
-            tools = ("cudla_sim.upmem.toolchain", "cudla_sim.cupva.toolchain")
-            assert not name.startswith(tools), "a tool, not the library's"
+    target = part_of(name)
+    top = name.split(".")[0]
+    if top in ("cffi", "_cffi_backend", "_cudla_sim") and own not in ("abi", "native"):
+        yield "only abi/ and native/ may touch cffi"
+    if own in MODELS and target and target != own:
+        between = (own, target) in ALLOWED_BETWEEN_MODELS or (where, target) in REACHES
+        if target not in LEAVES and not between:
+            yield "another model, which this one does not need"
+    if own in LEAVES and target and target not in LEAVES:
+        yield "what lies below all others needs nothing but its like"
+    if target == "obs" and own not in ("abi", "obs"):
+        yield "obs watches; nobody depends on it"
+    if own not in TOOLS and where not in STARTS_PROCESSES:
+        if top in BANNED_AT_RUN_TIME:
+            yield "not in a host program"
+        if name.startswith(("cudla_sim.upmem.toolchain", "cudla_sim.cupva.toolchain")):
+            yield "a tool, not the library's"
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "why"),
+    [
+        ("core/memory.py", "cffi.FFI", "cffi"),
+        ("cudla/device.py", "cudla_sim.upmem.sets", "another model"),
+        ("core/memory.py", "cudla_sim.nvdla.chip", "below all others"),
+        ("nvsci/rules.py", "cudla_sim.obs.trace", "obs watches"),
+        ("cudla/device.py", "subprocess", "host program"),
+        ("upmem/sets.py", "cudla_sim.upmem.toolchain.cli", "a tool"),
+    ],
+)
+def test_imports_against_the_rules_are_found(where: str, name: str, why: str) -> None:
+    assert any(why in found for found in _against_imports(PACKAGE / where, name))
 
 
 def imported_from_cudla_sim(path: Path) -> set[str]:
     return {part_of(name) for name in imports(path)} - {""}
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_environment_is_read_in_one_place(path: Path) -> None:
-    where = str(path.relative_to(PACKAGE))
-    tool = path.relative_to(PACKAGE).parts[0].removesuffix(".py") in TOOLS
-    if tool or where.startswith(TOOL_FOLDERS) or where in READS_ENVIRONMENT:
-        return
-    names = {n.attr for n in ast.walk(parsed(path)) if isinstance(n, ast.Attribute)}
-    assert not names & {"environ", "getenv", "environb"}, "settings come from core.config"
+def test_environment_is_read_in_one_place() -> None:
+    """Settings come from core.config."""
+    readers = {
+        where
+        for path in SOURCES
+        for where in (str(path.relative_to(PACKAGE)),)
+        if path.relative_to(PACKAGE).parts[0].removesuffix(".py") not in TOOLS
+        and not where.startswith(TOOL_FOLDERS)
+        and ATTRIBUTE_OF_THE_ENVIRONMENT.search(path.read_text())
+        and {"environ", "getenv", "environb"}
+        & {n.attr for n in ast.walk(parsed(path)) if isinstance(n, ast.Attribute)}
+    }
+    assert readers <= set(READS_ENVIRONMENT)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_the_product_does_not_import_its_tests_helpers(path: Path) -> None:
-    if path.relative_to(PACKAGE).parts[0] != "testing":
-        assert "testing" not in imported_from_cudla_sim(path)
+def test_the_product_does_not_import_its_tests_helpers() -> None:
+    importers = {path for path in SOURCES if "testing" in imported_from_cudla_sim(path)}
+    assert {path.relative_to(PACKAGE).parts[0] for path in importers} <= {"testing"}
 
 
 @pytest.mark.parametrize(
@@ -147,39 +182,43 @@ def _modules() -> dict[str, Path]:
 
 
 MODULES = _modules()
-NEEDS = {
-    name: {
-        found
-        for i in imports(path) - EXTENSIONS
-        for found in (i if i in MODULES else i.rpartition(".")[0],)
-        if found in MODULES
+
+
+@functools.cache
+def needs() -> dict[str, set[str]]:
+    """Which module needs which: also for annotations, and inside of functions."""
+    return {
+        name: {
+            found
+            for i in imports(path) - EXTENSIONS
+            for found in (i if i in MODULES else i.rpartition(".")[0],)
+            if found in MODULES
+        }
+        - {name}
+        for name, path in MODULES.items()
     }
-    - {name}
-    for name, path in MODULES.items()
-}
-"""Which module needs which: also for annotations, and inside of functions."""
 
 
 def test_no_module_needs_one_that_needs_it() -> None:
-    TopologicalSorter(NEEDS).prepare()
+    TopologicalSorter(needs()).prepare()
 
 
 def test_no_package_needs_one_that_needs_it() -> None:
     """Of those right below ``cudla_sim``; modules there count as packages."""
     graph: dict[str, set[str]] = {}
-    for name, needs in NEEDS.items():
+    for name, needed in needs().items():
         own = part_of(name)
-        graph.setdefault(own, set()).update({part_of(n) for n in needs} - {own})
+        graph.setdefault(own, set()).update({part_of(n) for n in needed} - {own})
     TopologicalSorter(graph).prepare()
 
 
 def test_no_part_of_the_nvdla_needs_one_that_needs_it() -> None:
     """Packages and modules right below ``cudla_sim.nvdla``."""
     graph: dict[str, set[str]] = {}
-    for name, needs in NEEDS.items():
+    for name, needed in needs().items():
         if name.startswith("cudla_sim.nvdla."):
             own = name.split(".")[2]
-            below = {n.split(".")[2] for n in needs if n.startswith("cudla_sim.nvdla.")}
+            below = {n.split(".")[2] for n in needed if n.startswith("cudla_sim.nvdla.")}
             graph.setdefault(own, set()).update(below - {own})
     TopologicalSorter(graph).prepare()
 
@@ -202,7 +241,9 @@ def _in_numpy(name: str) -> bool:
 
 def test_numpy_twins_are_for_tests_and_what_is_not_compiled() -> None:
     importers = {
-        name for name, needs in NEEDS.items() if not _in_numpy(name) and any(map(_in_numpy, needs))
+        name
+        for name, needed in needs().items()
+        if not _in_numpy(name) and any(map(_in_numpy, needed))
     }
     assert importers == {f"cudla_sim.nvdla.hw.units.{name}" for name in FALLBACKS}
 
@@ -210,7 +251,7 @@ def test_numpy_twins_are_for_tests_and_what_is_not_compiled() -> None:
 @pytest.mark.parametrize("name", sorted(n for n in MODULES if ".nvdla.facts" in n))
 def test_facts_import_nothing_above_them(name: str) -> None:
     below = ("cudla_sim.nvdla.facts", "cudla_sim.core", "cudla_sim.constants")
-    assert all(n.startswith(below) or n == "cudla_sim.nvdla.errors" for n in NEEDS[name])
+    assert all(n.startswith(below) or n == "cudla_sim.nvdla.errors" for n in needs()[name])
 
 
 @pytest.mark.parametrize("name", sorted(p.stem for p in (PACKAGE / "native").glob("[a-z]*.py")))

@@ -18,6 +18,7 @@ from cudla_sim.boards.rules import document
 from cudla_sim.boards.rules.rule import MARKS, table
 from cudla_sim.testing import assert_on_dla
 from cudla_sim.tools import schemas
+from tests import warm
 from tests.tools.test_report import unpacked
 
 from .graphs import Graph, ones, single
@@ -28,7 +29,7 @@ X = (1, 8, 8, 8)
 
 
 def call(*words: Any) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "cudla_sim", "dla", *map(str, words)]
+    command = [warm.python(), "-m", "cudla_sim", "dla", *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

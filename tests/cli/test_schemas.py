@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import pytest
 
 from cudla_sim.tools import schemas
 from cudla_sim.tools.root import app
+from tests import warm
 from tests.conftest import ROOT
 from tests.nvdla.wide import wide_pooling
 
@@ -23,7 +23,7 @@ DIGITS = ROOT / "c_examples" / "cudla" / "data" / "digits_int8.nvdla"
 
 
 def printed(*words: str, status: int = 0) -> Any:
-    command = [sys.executable, "-m", "cudla_sim", *words]
+    command = [warm.python(), "-m", "cudla_sim", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == status, done.stderr
     return json.loads(done.stdout)
@@ -117,7 +117,7 @@ def test_compile(tmp_path: Path) -> None:
     report = tmp_path / "r.json"
     words = ("compile", str(tmp_path / "m.onnx"), "-o", str(tmp_path / "m.nvdla"))
     words = (*words, "--calib", str(tmp_path / "c.npy"), "--accuracy", "--report", str(report))
-    command = [sys.executable, "-m", "cudla_sim", *words]
+    command = [warm.python(), "-m", "cudla_sim", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     valid("compile-report", json.loads(report.read_text()))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests import warm
 
 PROGRAMS = Path(__file__).parent / "programs"
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -18,7 +19,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 def nvcc(
     *words: object, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "cudla_sim", "nvcc", *map(str, words)]
+    command = [warm.python(), "-m", "cudla_sim", "nvcc", *map(str, words)]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from bisect import bisect_right
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, floor, trunc
 from pathlib import Path
 
@@ -30,7 +31,10 @@ class Format:
         self.bias = (1 << (exponent_bits - 1)) - 1
         self.fraction_bits = fraction_bits
         self.infinity = ((1 << exponent_bits) - 1) << fraction_bits
-        self.sizes = [self.size(bits) for bits in range(self.infinity + 1)]
+
+    @cached_property
+    def sizes(self) -> list[Fraction]:
+        return [self.size(bits) for bits in range(self.infinity + 1)]
 
     def size(self, bits: int) -> Fraction:
         exponent, fraction = divmod(bits, 1 << self.fraction_bits)

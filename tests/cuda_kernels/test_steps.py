@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 
 from cudla_sim.cuda_kernels.kernels import GLOBAL, SHARED
 from cudla_sim.cuda_kernels.rewrite import rewrite
+from tests import warm
 
 from .conftest import PROGRAMS
 
@@ -21,7 +21,7 @@ X = np.arange(N) ** 2 % 101
 
 def told(folder: Path, lanes: str) -> dict[str, list[int]]:
     target = folder / f"steps-{lanes}"
-    command = [sys.executable, "-m", "cudla_sim", "nvcc", "-O2", str(PROGRAMS / "steps.cu")]
+    command = [warm.python(), "-m", "cudla_sim", "nvcc", "-O2", str(PROGRAMS / "steps.cu")]
     done = subprocess.run(
         [*command, "-o", str(target)],
         env={**os.environ, "CUDLA_SIM_CUDA_LANES": lanes},

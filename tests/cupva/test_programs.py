@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 from cudla_sim.testing import Compiler
+from tests import warm
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -16,7 +16,7 @@ def kernel(name: str, folder: Path) -> str:
     """The object of a VPU kernel."""
     target = folder / f"{name}.o"
     command = [
-        sys.executable,
+        warm.python(),
         "-m",
         "cudla_sim.cupva.toolchain",
         "-O2",

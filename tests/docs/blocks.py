@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cudla_sim.core.untrusted import parse_toml
+from tests import warm
 from tests.conftest import ROOT
 
 IN_A_COPY = ("docs/inside/adding_api.md", "docs/inside/adding_mode.md")
@@ -59,7 +60,9 @@ def pages() -> list[Path]:
 def _environment(python: Path) -> dict[str, str]:
     """A user's shell with our commands, without settings."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("CUDLA_SIM_", "PYTEST"))}
-    return {**kept, "PATH": f"{python.parent}{os.pathsep}{kept['PATH']}", "CLONE": str(ROOT)}
+    ours = [str(warm.bin_folder())] if python == Path(sys.executable) else []
+    path = os.pathsep.join([*ours, str(python.parent), kept["PATH"]])
+    return {**kept, "PATH": path, "CLONE": str(ROOT)}
 
 
 def apply(folder: Path, text: str) -> None:
@@ -99,7 +102,7 @@ class Shell:
             if not block.text.startswith(NOT_RUN):
                 self._run(block, ["bash", "-euo", "pipefail", "-c", block.text])
         elif block.language == "python" and not block.title:
-            self._run(block, [str(self.python), "-c", block.text])
+            self._run(block, ["python", "-c", block.text])
         elif block.title == "output":
             assert same(self.printed, block.text), f"{block}: printed\n{self.printed}"
         elif block.language == "diff":

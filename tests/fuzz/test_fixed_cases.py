@@ -6,7 +6,6 @@ import gzip
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from cudla_sim.nvdla.errors import BadLoadable
 from cudla_sim.tools.report import ReportError, page
 from cudla_sim.upmem.toolchain.assembly import translate
 from cudla_sim.upmem.workers.frame import Frame
+from tests import warm
 from tests.conftest import ROOT
 
 from .run import PATIENCE_S, SETTINGS
@@ -51,7 +51,7 @@ def test_first_cases(target: str) -> None:
         f"    print(number, flush=True); TARGETS[{target!r}](Random(number))"
     )
     run = subprocess.run(
-        [sys.executable, "-c", text],
+        [warm.python(), "-c", text],
         cwd=ROOT,
         env={**os.environ, **SETTINGS},
         capture_output=True,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 from cudla_sim import flags, paths
 from cudla_sim.nvdla.build import Network
 from cudla_sim.testing import Compiler
+from tests import warm
 
 HERE = Path(__file__).resolve().parent
 DEVICE = ("upmem_dpu.c", "cupva_reference_dev.c")
@@ -42,7 +42,7 @@ def dpu_programs(folder: Path) -> list[str]:
 @pytest.fixture(scope="session")
 def vpu_program(folder: Path) -> str:
     target = folder / "reference.o"
-    words = [sys.executable, "-m", "cudla_sim.cupva.toolchain", "-O2", "--name", "reference"]
+    words = [warm.python(), "-m", "cudla_sim.cupva.toolchain", "-O2", "--name", "reference"]
     subprocess.run([*words, "-o", target, HERE / "cupva_reference_dev.c"], check=True)
     return str(target)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cudla_sim.nvdla.build import Network
+from tests import warm
 
 
 @pytest.mark.parametrize("config", ["nv_small", "nv_full"])
@@ -21,7 +21,7 @@ def test_run_takes_the_loadables_configuration(tmp_path: Path, config: str) -> N
     file.write_bytes(net.build(calibration=random.normal(size=(1, 8, 6, 6))))
     for words in ([], ["--config", "auto"]):
         done = subprocess.run(
-            [sys.executable, "-m", "cudla_sim", "nvdla", "run", str(file), *words],
+            [warm.python(), "-m", "cudla_sim", "nvdla", "run", str(file), *words],
             capture_output=True,
             text=True,
             check=True,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from cudla_sim.nvdla import layout, layout_picture
 from cudla_sim.nvdla.errors import NvdlaError
 from cudla_sim.nvdla.loadable import Loadable
+from tests import warm
 from tests.conftest import FIXTURES, ROOT
 
 DIGITS = ROOT / "c_examples" / "cudla" / "data" / "digits_int8.nvdla"
@@ -40,7 +40,7 @@ def test_outside_the_tensor() -> None:
 
 
 def test_command() -> None:
-    command = [sys.executable, "-m", "cudla_sim", "nvdla", "layout", str(DIGITS)]
+    command = [warm.python(), "-m", "cudla_sim", "nvdla", "layout", str(DIGITS)]
     result = subprocess.run(
         [*command, "--element", "0,0,0,0"], capture_output=True, text=True, check=False
     )

@@ -5,13 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cudla_sim.nvdla.replay import TraceError, play, read
+from tests import warm
 from tests.conftest import FIXTURES
 
 PACKED = FIXTURES / "nvdla" / "traces" / "tests.jsonl.gz"
@@ -102,7 +102,7 @@ def write_txn(trace: dict[str, Any], folder: Path) -> Path:
 
 
 def call(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "cudla_sim", "nvdla", "replay", *words]
+    command = [warm.python(), "-m", "cudla_sim", "nvdla", "replay", *words]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 from cudla_sim.nvdla import images, network_run
 from cudla_sim.nvdla.loadable import Loadable
 from cudla_sim.tools.nvdla import outputs
+from tests import warm
 from tests.conftest import FIXTURES, ROOT
 
 COMPILED = FIXTURES / "nvdla" / "compiled"
@@ -59,7 +59,7 @@ def test_application_files(tag: str, number: int, fixtures: Path) -> None:
 
 
 def call(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "cudla_sim", "nvdla", "run", *words]
+    command = [warm.python(), "-m", "cudla_sim", "nvdla", "run", *words]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

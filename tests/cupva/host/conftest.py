@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from cudla_sim.testing import Compiler
+from tests import warm
 
 from .cases import PROGRAMS, Cases
 
@@ -18,7 +18,7 @@ def subject(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The object file of the VPU program that the cases use."""
     target = tmp_path_factory.mktemp("vpu") / "subject.o"
     words = ["pva-cc", "-O2", str(PROGRAMS / "subject.c"), "-o", str(target)]
-    command = [sys.executable, "-m", "cudla_sim", *words]
+    command = [warm.python(), "-m", "cudla_sim", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return target

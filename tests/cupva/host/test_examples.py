@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests import warm
 from tests.conftest import ROOT
 
 EXAMPLES = ROOT / "c_examples" / "cupva"
@@ -18,7 +17,7 @@ EXAMPLES = ROOT / "c_examples" / "cupva"
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory, subject: Path) -> Path:
     folder = tmp_path_factory.mktemp("examples")
-    sim = f"CUDLA_SIM={shlex.quote(sys.executable)} -m cudla_sim"
+    sim = f"CUDLA_SIM={warm.python()} -m cudla_sim"
     strict = "-O2 -Wall -Wextra -Wpedantic -Werror"
     options = [f"CFLAGS={strict}", f"CXXFLAGS={strict}"]
     command = ["make", "-s", "-j2", "-C", str(EXAMPLES), "all", f"OUT={folder}", sim, *options]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from cudla_sim.nvdla import Core
 from cudla_sim.nvdla.cosim import CosimError, open_library
 from cudla_sim.testing import Compiler
+from tests import warm
 from tests.conftest import ROOT
 from tests.docs.blocks import blocks
 from tests.nvdla.programs.conftest import link_flags
@@ -87,7 +87,7 @@ def test_a_function_that_fails_ends_the_task(tmp_path: Path) -> None:
 
 
 def command(*words: str) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-m", "cudla_sim", "nvdla", *words]
+    line = [warm.python(), "-m", "cudla_sim", "nvdla", *words]
     return subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
 
 

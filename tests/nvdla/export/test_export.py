@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 import zlib
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from cudla_sim.nvdla.facts import registers
 from cudla_sim.nvdla.replay import play, read
 from cudla_sim.testing import Compiler
 from cudla_sim.tools import schemas
+from tests import warm
 from tests.nvdla.cosim.conftest import relu, several
 
 BASE = 0x8000_0000
@@ -249,7 +249,7 @@ def test_parallel_branches_are_checked_when_they_are_done(tmp_path: Path) -> Non
 
 
 def command(*words: str) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-m", "cudla_sim", "nvdla", *words]
+    line = [warm.python(), "-m", "cudla_sim", "nvdla", *words]
     return subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
 
 

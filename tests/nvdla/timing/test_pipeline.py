@@ -6,7 +6,6 @@ import json
 import os
 import statistics
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from cudla_sim.nvdla.replay import read
 from cudla_sim.nvdla.timing import runs
 from cudla_sim.nvdla.timing.durations import Durations
 from cudla_sim.nvdla.timing.parameters import Surroundings
+from tests import warm
 
 
 def built(config: str = "nv_small", kernels: int = 32) -> bytes:
@@ -179,7 +179,7 @@ def test_a_convolution_is_bound_by_its_multipliers_or_its_output(kernels: int) -
 
 def command(*words: str, what: str = "time", **settings: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "cudla_sim", "nvdla", what, *words],
+        [warm.python(), "-m", "cudla_sim", "nvdla", what, *words],
         capture_output=True,
         text=True,
         check=False,

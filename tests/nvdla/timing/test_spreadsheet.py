@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cudla_sim.nvdla.timing.spreadsheet import Machine, Sheet, SheetLayer, Total
+from tests import warm
 
 
 def alexnet() -> list[dict[str, Any]]:
@@ -123,7 +123,7 @@ def test_more_bandwidth_or_more_macs_never_cost_time(dram: int, macs: int) -> No
 
 def command(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "cudla_sim", "nvdla", "time", *words],
+        [warm.python(), "-m", "cudla_sim", "nvdla", "time", *words],
         capture_output=True,
         text=True,
         check=False,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests import warm
 from tests.conftest import ROOT
 
 from .conftest import Clusters
@@ -20,7 +19,7 @@ EXAMPLES = ROOT / "c_examples" / "upmem"
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
-    sim = f"CUDLA_SIM={shlex.quote(sys.executable)} -m cudla_sim"
+    sim = f"CUDLA_SIM={warm.python()} -m cudla_sim"
     command = ["make", "-s", "-C", str(EXAMPLES), "all", f"OUT={folder}", sim]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

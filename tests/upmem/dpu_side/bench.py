@@ -6,7 +6,6 @@ import io
 import mmap
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -24,15 +23,15 @@ from cudla_sim.constants.dpu_protocol import (
 from cudla_sim.upmem.workers.checks import Checks
 from cudla_sim.upmem.workers.pool import Launch, Outcome, WorkerPool
 from cudla_sim.upmem.workers.protocol import Side, Times
+from tests import warm
 
 STRIDE, WRAM, WRITTEN = SLOT_END, SLOT_WRAM, SLOT_WRITTEN
-COMPILER = [sys.executable, "-m", "cudla_sim.upmem.toolchain.cli"]
 STRICT = ("-O2", "-g", "-Wall", "-Wextra", "-Werror")
 
 
 def dpu_cc(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
     """Runs the compiler as a user does."""
-    command = [*COMPILER, *map(str, arguments)]
+    command = [warm.python(), "-m", "cudla_sim.upmem.toolchain.cli", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, **options)  # type: ignore[call-overload, no-any-return]
 
 

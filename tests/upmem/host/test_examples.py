@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from cudla_sim import paths
+from tests import warm
 from tests.conftest import ROOT
 
 STRICT = ["CFLAGS=-O2 -Wall -Wextra -Werror", "CXXFLAGS=-O2 -Wall -Wextra -Werror"]
@@ -21,7 +20,7 @@ EXAMPLES = ROOT / "c_examples" / "upmem"
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
-    sim = f"CUDLA_SIM={shlex.quote(sys.executable)} -m cudla_sim"
+    sim = f"CUDLA_SIM={warm.python()} -m cudla_sim"
     command = ["make", "-s", "-C", str(EXAMPLES), "all", f"OUT={folder}", sim, *STRICT]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

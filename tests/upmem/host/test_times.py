@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from ctypes import byref
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from cudla_sim.testing import Compiler
 from cudla_sim.tools import schemas
 from cudla_sim.upmem.timing.host import Host as Machine
 from cudla_sim.upmem.timing.ledger import Ledger
+from tests import warm
 from tests.conftest import FIXTURES
 
 from .hosting import FROM_DPU, MRAM, TO_DPU, Host, pointer
@@ -259,7 +259,7 @@ def test_the_command_runs_a_program_and_shows_its_times(
     timed: Path, tmp_path: Path, sim_cc: Compiler
 ) -> None:
     program = sim_cc.build(HOST)
-    base = [sys.executable, "-m", "cudla_sim", "upmem", "time"]
+    base = [warm.python(), "-m", "cudla_sim", "upmem", "time"]
     command = [*base, "--json", "--host", "launch_ms=1", "--", str(program), str(timed)]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("CUDLA_SIM_UPMEM")}
     done = subprocess.run(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cudla_sim.upmem.toolchain.dpu_assembly import is_dpu
+from tests import warm
 from tests.upmem.dpu_side.bench import dpu_cc
 
 X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="C is compiled on x86-64 alone")
@@ -95,7 +96,7 @@ def task(tmp_path: Path) -> Path:
 
 
 def cudla_sim(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "cudla_sim", *map(str, words)]
+    command = [warm.python(), "-m", "cudla_sim", *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
