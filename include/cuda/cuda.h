@@ -754,6 +754,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunc
 #include "crt/driver_hints.h"
 #include "crt/driver_mipmaps.h"
 #include "crt/driver_green_contexts.h"
+#include "crt/driver_tensor_maps.h"
 #include "crt/driver_references.h"
 
 #if defined(CUDLA_SIM_PARSE) || defined(CUDLA_SIM_BUILD)

@@ -7,7 +7,7 @@
 
 #include "cuda_awbarrier_primitives.h"
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) && !defined(CUDLA_SIM_PARSE)
 
 namespace nvcuda {
 namespace experimental {

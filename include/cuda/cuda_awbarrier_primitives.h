@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) && !defined(CUDLA_SIM_PARSE)
 
 #include "kernels/ptx_lanes.hpp"
 

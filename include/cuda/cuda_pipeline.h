@@ -10,7 +10,7 @@
 #include "cuda_awbarrier.h"
 #include "cuda_pipeline_primitives.h"
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) && !defined(CUDLA_SIM_PARSE)
 
 namespace nvcuda {
 namespace experimental {

@@ -10,7 +10,7 @@
 
 #include "cuda_awbarrier_primitives.h"
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) && !defined(CUDLA_SIM_PARSE)
 
 #include "kernels/failure.hpp"
 #include "kernels/ptx_memory.hpp"

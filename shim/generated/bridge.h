@@ -1742,6 +1742,12 @@ CUresult impl_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent);
 
 CUresult impl_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent);
 
+CUresult impl_cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const uint32_t *boxDim, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill);
+
+CUresult impl_cuTensorMapEncodeIm2col(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const int *pixelBoxLowerCorner, const int *pixelBoxUpperCorner, uint32_t channelsPerPixel, uint32_t pixelsPerColumn, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill);
+
+CUresult impl_cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress);
+
 CUresult impl_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);
 
 CUresult impl_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name);
@@ -3418,6 +3424,9 @@ struct sim_bridge {
     __typeof__(impl_cuGreenCtxWaitEvent) *impl_cuGreenCtxWaitEvent;
     __typeof__(impl_cuCtxRecordEvent) *impl_cuCtxRecordEvent;
     __typeof__(impl_cuCtxWaitEvent) *impl_cuCtxWaitEvent;
+    __typeof__(impl_cuTensorMapEncodeTiled) *impl_cuTensorMapEncodeTiled;
+    __typeof__(impl_cuTensorMapEncodeIm2col) *impl_cuTensorMapEncodeIm2col;
+    __typeof__(impl_cuTensorMapReplaceAddress) *impl_cuTensorMapReplaceAddress;
     __typeof__(impl_cuModuleGetTexRef) *impl_cuModuleGetTexRef;
     __typeof__(impl_cuModuleGetSurfRef) *impl_cuModuleGetSurfRef;
     __typeof__(impl_cuTexRefCreate) *impl_cuTexRefCreate;

@@ -15549,6 +15549,48 @@ SIM_EXPORT CUresult release0_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
 
 __asm__(".symver release0_cuCtxWaitEvent, cuCtxWaitEvent@libcudart.so.12");
 
+extern CUresult sim__cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const uint32_t *boxDim, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill);
+SIM_EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const uint32_t *boxDim, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill)
+{
+    return sim__cuTensorMapEncodeTiled(tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, boxDim, elementStrides, interleave, swizzle, l2Promotion, oobFill);
+}
+
+extern CUresult sim__cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const uint32_t *boxDim, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill);
+SIM_EXPORT CUresult release0_cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const uint32_t *boxDim, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill)
+{
+    return sim__cuTensorMapEncodeTiled(tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, boxDim, elementStrides, interleave, swizzle, l2Promotion, oobFill);
+}
+
+__asm__(".symver release0_cuTensorMapEncodeTiled, cuTensorMapEncodeTiled@libcudart.so.12");
+
+extern CUresult sim__cuTensorMapEncodeIm2col(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const int *pixelBoxLowerCorner, const int *pixelBoxUpperCorner, uint32_t channelsPerPixel, uint32_t pixelsPerColumn, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill);
+SIM_EXPORT CUresult cuTensorMapEncodeIm2col(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const int *pixelBoxLowerCorner, const int *pixelBoxUpperCorner, uint32_t channelsPerPixel, uint32_t pixelsPerColumn, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill)
+{
+    return sim__cuTensorMapEncodeIm2col(tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel, pixelsPerColumn, elementStrides, interleave, swizzle, l2Promotion, oobFill);
+}
+
+extern CUresult sim__cuTensorMapEncodeIm2col(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const int *pixelBoxLowerCorner, const int *pixelBoxUpperCorner, uint32_t channelsPerPixel, uint32_t pixelsPerColumn, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill);
+SIM_EXPORT CUresult release0_cuTensorMapEncodeIm2col(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const int *pixelBoxLowerCorner, const int *pixelBoxUpperCorner, uint32_t channelsPerPixel, uint32_t pixelsPerColumn, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill)
+{
+    return sim__cuTensorMapEncodeIm2col(tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel, pixelsPerColumn, elementStrides, interleave, swizzle, l2Promotion, oobFill);
+}
+
+__asm__(".symver release0_cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2col@libcudart.so.12");
+
+extern CUresult sim__cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress);
+SIM_EXPORT CUresult cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress)
+{
+    return sim__cuTensorMapReplaceAddress(tensorMap, globalAddress);
+}
+
+extern CUresult sim__cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress);
+SIM_EXPORT CUresult release0_cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress)
+{
+    return sim__cuTensorMapReplaceAddress(tensorMap, globalAddress);
+}
+
+__asm__(".symver release0_cuTensorMapReplaceAddress, cuTensorMapReplaceAddress@libcudart.so.12");
+
 extern CUresult sim__cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);
 SIM_EXPORT CUresult cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
 {

@@ -442,6 +442,9 @@ extern void sim__cuSurfObjectDestroy(void);
 extern void sim__cuSurfObjectGetResourceDesc(void);
 extern void sim__cuSurfRefGetArray(void);
 extern void sim__cuSurfRefSetArray(void);
+extern void sim__cuTensorMapEncodeIm2col(void);
+extern void sim__cuTensorMapEncodeTiled(void);
+extern void sim__cuTensorMapReplaceAddress(void);
 extern void sim__cuTexObjectCreate(void);
 extern void sim__cuTexObjectDestroy(void);
 extern void sim__cuTexObjectGetResourceDesc(void);
@@ -1336,6 +1339,9 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuSurfObjectGetResourceDesc", (void (*)(void))sim__cuSurfObjectGetResourceDesc, 0},
     {"cuSurfRefGetArray", (void (*)(void))sim__cuSurfRefGetArray, 0},
     {"cuSurfRefSetArray", (void (*)(void))sim__cuSurfRefSetArray, 0},
+    {"cuTensorMapEncodeIm2col", (void (*)(void))sim__cuTensorMapEncodeIm2col, 0},
+    {"cuTensorMapEncodeTiled", (void (*)(void))sim__cuTensorMapEncodeTiled, 0},
+    {"cuTensorMapReplaceAddress", (void (*)(void))sim__cuTensorMapReplaceAddress, 0},
     {"cuTexObjectCreate", (void (*)(void))sim__cuTexObjectCreate, 0},
     {"cuTexObjectDestroy", (void (*)(void))sim__cuTexObjectDestroy, 0},
     {"cuTexObjectGetResourceDesc", (void (*)(void))sim__cuTexObjectGetResourceDesc, 0},
@@ -1374,4 +1380,4 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuWaitExternalSemaphoresAsync", (void (*)(void))sim__cuWaitExternalSemaphoresAsync, (void (*)(void))cuWaitExternalSemaphoresAsync_ptsz},
 };
 
-const size_t sim_driver_table_size = 414;
+const size_t sim_driver_table_size = 417;

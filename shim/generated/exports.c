@@ -5921,6 +5921,27 @@ static CUresult first_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
     return extension.impl_cuCtxWaitEvent(hCtx, hEvent);
 }
 
+static CUresult first_cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const uint32_t *boxDim, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill)
+{
+    if (extension.impl_sim_attach("cuTensorMapEncodeTiled") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTensorMapEncodeTiled, extension.impl_cuTensorMapEncodeTiled, __ATOMIC_RELEASE);
+    return extension.impl_cuTensorMapEncodeTiled(tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, boxDim, elementStrides, interleave, swizzle, l2Promotion, oobFill);
+}
+
+static CUresult first_cuTensorMapEncodeIm2col(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const int *pixelBoxLowerCorner, const int *pixelBoxUpperCorner, uint32_t channelsPerPixel, uint32_t pixelsPerColumn, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill)
+{
+    if (extension.impl_sim_attach("cuTensorMapEncodeIm2col") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTensorMapEncodeIm2col, extension.impl_cuTensorMapEncodeIm2col, __ATOMIC_RELEASE);
+    return extension.impl_cuTensorMapEncodeIm2col(tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel, pixelsPerColumn, elementStrides, interleave, swizzle, l2Promotion, oobFill);
+}
+
+static CUresult first_cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress)
+{
+    if (extension.impl_sim_attach("cuTensorMapReplaceAddress") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTensorMapReplaceAddress, extension.impl_cuTensorMapReplaceAddress, __ATOMIC_RELEASE);
+    return extension.impl_cuTensorMapReplaceAddress(tensorMap, globalAddress);
+}
+
 static CUresult first_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
 {
     if (extension.impl_sim_attach("cuModuleGetTexRef") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -9685,6 +9706,9 @@ static const struct sim_bridge first = {
     .impl_cuGreenCtxWaitEvent = first_cuGreenCtxWaitEvent,
     .impl_cuCtxRecordEvent = first_cuCtxRecordEvent,
     .impl_cuCtxWaitEvent = first_cuCtxWaitEvent,
+    .impl_cuTensorMapEncodeTiled = first_cuTensorMapEncodeTiled,
+    .impl_cuTensorMapEncodeIm2col = first_cuTensorMapEncodeIm2col,
+    .impl_cuTensorMapReplaceAddress = first_cuTensorMapReplaceAddress,
     .impl_cuModuleGetTexRef = first_cuModuleGetTexRef,
     .impl_cuModuleGetSurfRef = first_cuModuleGetSurfRef,
     .impl_cuTexRefCreate = first_cuTexRefCreate,
@@ -15244,6 +15268,24 @@ SIM_EXPORT CUresult sim__cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuCtxWaitEvent, __ATOMIC_ACQUIRE)(hCtx, hEvent);
+}
+
+SIM_EXPORT CUresult sim__cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const uint32_t *boxDim, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTensorMapEncodeTiled, __ATOMIC_ACQUIRE)(tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, boxDim, elementStrides, interleave, swizzle, l2Promotion, oobFill);
+}
+
+SIM_EXPORT CUresult sim__cuTensorMapEncodeIm2col(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const int *pixelBoxLowerCorner, const int *pixelBoxUpperCorner, uint32_t channelsPerPixel, uint32_t pixelsPerColumn, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTensorMapEncodeIm2col, __ATOMIC_ACQUIRE)(tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel, pixelsPerColumn, elementStrides, interleave, swizzle, l2Promotion, oobFill);
+}
+
+SIM_EXPORT CUresult sim__cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTensorMapReplaceAddress, __ATOMIC_ACQUIRE)(tensorMap, globalAddress);
 }
 
 SIM_EXPORT CUresult sim__cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)

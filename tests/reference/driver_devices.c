@@ -82,12 +82,29 @@ static void entry_points(void)
     CHECK(cuGetExportTable(&table, &nobody) != CUDA_SUCCESS);
 }
 
+/* They are for devices of a later generation. */
+static void tensor_maps(CUdevice device)
+{
+    static CUtensorMap map;
+    const uint64_t sizes[2] = {64, 64}, pitch[1] = {256};
+    const uint32_t box[2] = {16, 16}, steps[2] = {1, 1};
+    int major = 0;
+    CALL(cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
+    CHECK(sizeof map == 128 && (size_t)&map % 128 == 0 && major < 9);
+    CHECK(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, &map, sizes, pitch, box, steps,
+                                 CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                 CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_ERROR_NOT_SUPPORTED);
+    CHECK(cuTensorMapReplaceAddress(&map, &map) == CUDA_ERROR_NOT_SUPPORTED);
+}
+
 int main(void)
 {
     start();
     device(0);
     contexts(0);
     entry_points();
+    tensor_maps(0);
     printf("ok\n");
     return 0;
 }

@@ -2377,6 +2377,15 @@ class CUdevResource_st(ctypes.Structure):
 CUdevResource_v1 = CUdevResource_st
 
 
+class CUtensorMap_st(ctypes.Structure):
+    _fields_ = [
+        ('opaque', ctypes.c_uint64 * 16),
+    ]
+
+
+CUtensorMap = CUtensorMap_st
+
+
 class nvmlPciInfo_st(ctypes.Structure):
     _fields_ = [
         ('busIdLegacy', ctypes.c_char * 16),
@@ -4511,6 +4520,9 @@ PROTOTYPES = {
     "cuGreenCtxWaitEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuCtxRecordEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuCtxWaitEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuTensorMapEncodeTiled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int]),
+    "cuTensorMapEncodeIm2col": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int]),
+    "cuTensorMapReplaceAddress": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuModuleGetTexRef": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuModuleGetSurfRef": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuTexRefCreate": (ctypes.c_int, [ctypes.c_void_p]),

@@ -64,6 +64,8 @@ def tokens(text: str) -> list[Token]:
         if fresh and text[at] == "#":
             match = _LINE.match(text, at)
             assert match is not None
+            if found:  # a macro's: the compiler knows pragmas where lines begin
+                found[-1].text = found[-1].text.rstrip(" \t")
             found.append(Token(MARK, match[0]))
             at = match.end()
             continue

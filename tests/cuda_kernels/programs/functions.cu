@@ -80,10 +80,15 @@ __global__ void few(int *to)
     if (threadIdx.x == 0) to[3] = same == 0x3ff && all == 1;
 }
 
+// A pragma out of a macro, which only a compiler sees that reads what the preprocessor wrote.
+#define UNROLLED #pragma unroll 4
 // Texts for a processor; one may stand without parentheses, and one may be missing.
 __host__ __device__ int chosen()
 {
     int seen = 0;
+    UNROLLED
+    for (int i = 0; i < 3; i++)
+        seen += i - 1;
     NV_IF_TARGET(NV_PROVIDES_SM_80, (seen += 1;), (seen += 1000;))
     NV_IF_TARGET(NV_PROVIDES_SM_90, (int seen = 0; seen += 1000;))
     NV_IF_TARGET(NV_IS_DEVICE, (int more = 10; seen += more;))
