@@ -8,7 +8,7 @@ SOURCES := build_ffi.py pyproject.toml $(wildcard codegen/*.py) $(shell find inc
 ALL_SAMPLES := $(notdir $(patsubst %/Makefile,%,$(wildcard c_examples/*/Makefile)))
 SAMPLES := $(filter-out cudla onnx,$(ALL_SAMPLES)) cudla
 
-# The tests start some two thousand processes with Python in them, each of which would compile the package anew.
+# The tests start hundreds of processes with Python in them, each of which would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run quick test test-browser test-networks test-arm64 wheels stress sanitize fuzz mutants lint man docs bench clean

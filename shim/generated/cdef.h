@@ -3868,10 +3868,7 @@ typedef struct CUdevResource_st
   };
 } CUdevResource_v1;
 typedef CUdevResource_v1 CUdevResource;
-typedef struct CUtensorMap_st
-{
-  uint64_t opaque[16];
-} CUtensorMap;
+typedef struct CUtensorMap_st CUtensorMap;
 typedef enum CUtensorMapDataType_enum
 {
   CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0,

@@ -15,7 +15,7 @@ from cudla_sim.testing import prototypes
 
 from .conftest import Cuda
 
-TEXTS = ("cudaGetErrorName", "cudaGetErrorString", "nvrtcGetErrorString")
+TEXTS = ("cudaGetErrorName", "cudaGetErrorString", "nvrtcGetErrorString", "nvmlErrorString")
 HANDLES = ("stream", "hStream", "event", "start", "end", "graph", "graphExec", "extMem", "extSem")
 # These take what is not theirs for NULL: nothing to do, or the answer is optional.
 FINE_WITH_NULL = {

@@ -10,13 +10,13 @@
 
 #define CU_TENSOR_MAP_NUM_QWORDS 16
 
-typedef struct CUtensorMap_st {
-#if defined(CUDLA_SIM_PARSE)
-    uint64_t opaque[CU_TENSOR_MAP_NUM_QWORDS];
+#if defined(CUDLA_SIM_PARSE) /* only pointers to it are passed */
+typedef struct CUtensorMap_st CUtensorMap;
 #else
+typedef struct CUtensorMap_st {
     __attribute__((aligned(128))) uint64_t opaque[CU_TENSOR_MAP_NUM_QWORDS];
-#endif
 } CUtensorMap;
+#endif
 
 typedef enum CUtensorMapDataType_enum {
     CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0,

@@ -2377,15 +2377,6 @@ class CUdevResource_st(ctypes.Structure):
 CUdevResource_v1 = CUdevResource_st
 
 
-class CUtensorMap_st(ctypes.Structure):
-    _fields_ = [
-        ('opaque', ctypes.c_uint64 * 16),
-    ]
-
-
-CUtensorMap = CUtensorMap_st
-
-
 class nvmlPciInfo_st(ctypes.Structure):
     _fields_ = [
         ('busIdLegacy', ctypes.c_char * 16),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any, cast
 
 from ...constants import upmem_parameters
@@ -56,6 +57,7 @@ class State:
         self.selections: dict[tuple[int, int], Selection] = {}
         self.arrays: dict[int, Any] = {}
         self.whole: dict[int, list[Rank]] = {}
+        self.changing = threading.RLock()  # of `whole` and of the table that C has of it
         self.freed: list[Any] = []  # arrays of freed sets: their addresses must not come back
         self.freed_addresses: set[int] = set()
         self.programs: dict[int, tuple[Program, Any]] = {}
@@ -68,14 +70,16 @@ class State:
         self.arrays[base] = array
         for index in range(len(ranks)):
             self.places[base + 8 * index] = (ranks, index)
-        self.whole[base] = ranks
-        fast.publish(self.whole)
+        with self.changing:
+            self.whole[base] = ranks
+            fast.publish(self.whole)
         return array
 
     def retire(self, base: int, count: int) -> None:
         """The set is freed: what still points into its array is stale."""
-        del self.whole[base]
-        fast.publish(self.whole)
+        with self.changing:
+            del self.whole[base]
+            fast.publish(self.whole)
         self.freed.append(self.arrays.pop(base))
         for index in range(count):
             self.places.pop(base + 8 * index, None)
