@@ -131,6 +131,15 @@ def test_what_is_not(text: str) -> None:
     assert not split(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["__syncthreads(); if (n)", "__syncthreads(); switch (n) { case 1 }", "__syncthreads(); n = 1"],
+)
+def test_what_is_no_statement(text: str) -> None:
+    """It is left for the compiler to tell."""
+    assert not split(text)
+
+
 def test_functions_that_wait(tmp_path: Path) -> None:
     """Functions of the file are looked into; one that is pointed to says it as it runs."""
     waits = "void w() { __syncthreads(); } void v() { w(); } "

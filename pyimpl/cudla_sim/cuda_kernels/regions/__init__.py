@@ -36,7 +36,7 @@ def in_regions(found: list[Token]) -> list[Token]:
         try:
             body = Body(found, kernel, waiting)
             emission = Emission(body, Uniform(body))
-        except Unsplit:
+        except (Unsplit, LookupError, ValueError):  # the last two: it is no C++, as g++ will say
             continue
         emission.apply(found)
         before.update(emission.before)

@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 from ..kernels import CLOSING, SHARED, Kernel
 from ..tokens import MARK, NUMBER, SPACE, STRING, WORD, Token
 from .declarations import BUILT_IN, Declarator, declarators
+from .names import BY_VALUE, OF_A_THREAD, OF_THE_BLOCK
 from .waiting import BARRIERS, STEP, Waiting
 
-OF_THE_BLOCK = ("size", "num_threads", "group_index", "group_dim", "dim_threads")
-OF_A_THREAD = ("thread_rank", "thread_index")
-"""Functions of cooperative_groups::thread_block."""
 _NO_OPERANDS = ("return", "else", "do", "case", "throw", "delete", "new", "goto", "co_return")
 _NOT_SPLIT = ("goto", "try", "catch", "throw", "co_return", "co_yield", "co_await")
 _HOISTED = (
@@ -471,7 +469,7 @@ class Body:
                     break
         name = self.tokens[at]
         return (
-            name.kind == WORD and name.text not in _BY_VALUE and self.waiting.may_change(name.text)
+            name.kind == WORD and name.text not in BY_VALUE and self.waiting.may_change(name.text)
         )
 
 
@@ -486,19 +484,3 @@ def _with_parts(node: Node, parts: list[Node]) -> Node:
     node.parts = parts
     node.waits = any(part.waits for part in parts)
     return node
-
-
-PURE = frozenset(
-    f"{name}{kind}"
-    for name in (
-        "min", "max", "abs", "ceil", "floor", "round", "sqrt", "log2", "exp2", "pow", "fmin",
-        "fmax", "fabs", "rint", "trunc",
-    )
-    for kind in ("", "f")
-) | {
-    "umin", "umax", "__ffs", "__clz", "__popc", "__mul24", "__umul24", "__mulhi", "__umulhi",
-    "this_thread_block", "static_cast", "reinterpret_cast", "const_cast", "sizeof", "alignof",
-    "make_int2", "make_int3", "make_int4", "make_uint2", "make_uint3", "make_uint4", "dim3",
-}  # fmt: skip
-"""Functions that do nothing but compute from numbers."""
-_BY_VALUE = PURE | {"if", "while", "for", "switch", "return", "printf"}

@@ -6,19 +6,14 @@ the thread, or a change where only some threads come by.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 
-from ..tokens import WORD, Token
-from .body import OF_A_THREAD, OF_THE_BLOCK, PURE, Body, Node, Unsplit, Variable, nodes
-from .declarations import BUILT_IN
+from ..tokens import WORD
+from .body import Body, Node, Unsplit, Variable, nodes
+from .names import OF_A_THREAD, OF_THE_BLOCK, PURE, TYPES
 
 _SHAPE = ("blockIdx", "blockDim", "gridDim", "warpSize")
-_TYPES = BUILT_IN | {
-    "size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "uint", "uchar", "ushort", "ulong",
-    *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)),
-}  # fmt: skip
-_WORDS = _TYPES | {"const", "true", "false", "nullptr", "typename", "std", "cg"}
+_WORDS = TYPES | {"const", "true", "false", "nullptr", "typename", "std", "cg"}
 _WHOLE = ("const", "unsigned", "int", "long", "auto", "uint", "size_t", "uint32_t", "int32_t")
 
 
@@ -30,6 +25,7 @@ class Uniform:
         self.all = [v for same in body.variables.values() for v in same]
         self.common = set(self.all)
         self.inside = [False] * len(body.texts)
+        self.constants = body.waiting.constants | set(body.kernel.parameters or ())
         self.loads_until = len(body.texts)
         self.again: set[Variable] = set()
         self._settle()
@@ -203,7 +199,7 @@ class Uniform:
         if self.body.texts[at] != ")":
             return False
         words = self.body.texts[self.body.match[at] + 1 : at]
-        return all(word in (*_TYPES, "const", "*") for word in words)
+        return all(word in (*TYPES, "const", "*") for word in words)
 
     def _is_name(self, at: int, end: int, *, again: bool) -> bool:
         body = self.body
@@ -217,14 +213,14 @@ class Uniform:
                 text in OF_THE_BLOCK or (again and text in OF_A_THREAD)
             )
         if called:
-            return text in PURE or text in _TYPES
+            return text in PURE or text in TYPES
         if text == "threadIdx":
             return again
         if text in _SHAPE or text in _WORDS:
             return True
         variable = body.variable(at)
         if variable is None:
-            return not again or behind == "::" or text in self._constants
+            return not again or behind == "::" or text in self.constants
         if variable.shared:
             return not again or self._is_address(variable)
         if variable in self.common:
@@ -278,11 +274,6 @@ class Uniform:
         self._found_again.difference_update(earlier)
         return computed
 
-    @cached_property
-    def _constants(self) -> set[str]:
-        """Names of the file that always have the same value."""
-        return _constants(self.body.found) | set(self.body.kernel.parameters or ())
-
     # --- ways around barriers
 
     def _check(self, node: Node, loop: Node | None) -> None:
@@ -313,45 +304,3 @@ def _leaves_loop(node: Node) -> bool:
     if node.kind == "switch":
         return any(inner.kind == "continue" for inner in nodes(node))
     return any(map(_leaves_loop, node.parts))
-
-
-def _constants(found: Sequence[Token]) -> set[str]:
-    """Enumerators, and what a declaration with ``const`` gives a value."""
-    names: set[str] = set()
-    for index, token in enumerate(found):
-        if token.text in ("const", "constexpr"):
-            names.update(_valued(found, index + 1))
-        elif token.text == "enum":
-            names.update(_enumerators(found, index))
-    return names
-
-
-def _valued(found: Sequence[Token], index: int) -> Iterator[str]:
-    last, depth, pointed, valued = "", 0, False, False
-    for token in found[index : index + 256]:
-        text = token.text
-        depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
-        if depth < 0 or (depth == 0 and text == ";"):
-            return
-        if depth:
-            continue
-        if text == "=" and last and not pointed and not valued:
-            yield last
-        valued |= text == "="
-        if text == ",":
-            last, pointed, valued = "", False, False
-        pointed |= text == "*" and not valued
-        if token.kind == WORD and not valued:
-            last = text
-
-
-def _enumerators(found: Sequence[Token], index: int) -> set[str]:
-    names: set[str] = set()
-    inside = False
-    for token in found[index : index + 4096]:
-        if token.text == "}" or (token.text == ";" and not inside):
-            break
-        inside |= token.text == "{"
-        if inside and token.kind == WORD:
-            names.add(token.text)
-    return names

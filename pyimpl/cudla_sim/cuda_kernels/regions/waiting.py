@@ -8,6 +8,7 @@ from functools import cached_property
 
 from ..kernels import after, before, begins_body, closed, opened
 from ..tokens import MARK, STRING, WORD, Token, names_a_line, of_a_system
+from .constants import constants
 
 STEP = "cudla_sim::in_"
 """Of what steps.py adds between statements and in them; all of it is in one token."""
@@ -84,6 +85,11 @@ class Waiting:
             )
             for index, token in enumerate(found[begin:end], begin)
         )
+
+    @cached_property
+    def constants(self) -> set[str]:
+        """Names of the file that always have the same value."""
+        return constants(self.found)
 
     @cached_property
     def _bodies(self) -> dict[str, list[tuple[int, int]]]:
