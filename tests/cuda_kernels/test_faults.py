@@ -24,15 +24,6 @@ def line(of: str) -> str:
         ("none", "cudaSuccess", ""),
         ("read", "cudaErrorIllegalAddress", line("READ") + "access to address 0x10"),
         ("write", "cudaErrorIllegalAddress", line("WRITE") + "access to address 0x10"),
-        pytest.param(
-            "divide",
-            "cudaErrorLaunchFailure",
-            line("DIVIDE") + "an integer was divided by zero",
-            marks=pytest.mark.skipif(
-                os.uname().machine != "x86_64",
-                reason="an arm64 processor divides an integer by zero without a trap: it is 0",
-            ),
-        ),
         ("trap", "cudaErrorLaunchFailure", "__trap"),
         ("assert", "cudaErrorAssert", "Assertion `zero == 1` failed."),
         ("stack", "cudaErrorLaunchFailure", "the stack of a thread, 256 KiB, is full"),

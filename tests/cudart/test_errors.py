@@ -189,7 +189,12 @@ def test_device_flags_limits_and_peers(cuda: Cuda) -> None:
     assert size.value == 2048  # CUDA C++ Programming Guide, "Pending Kernel Launches"
     cuda.ok.cudaDeviceSetLimit(4, 4096)
     cuda.fails("cudaErrorInvalidValue", "cudaDeviceGetLimit", ctypes.byref(size), 77)
-    cuda.fails("cudaErrorUnsupportedLimit", "cudaDeviceGetLimit", ctypes.byref(size), 3)
+    cuda.ok.cudaDeviceGetLimit(ctypes.byref(size), 3)
+    assert (
+        size.value == 2
+    )  # the same, "Synchronization Depth" of CDP1, which devices below 9.0 have
+    cuda.ok.cudaDeviceSetLimit(3, 24)
+    cuda.fails("cudaErrorInvalidValue", "cudaDeviceSetLimit", 3, 25)
     cuda.ok.cudaDeviceCanAccessPeer(ctypes.byref(answer), 0, 0)
     assert answer.value == 0
     cuda.fails("cudaErrorInvalidDevice", "cudaDeviceEnablePeerAccess", 1, 0)

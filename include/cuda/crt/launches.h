@@ -96,10 +96,16 @@ struct cudlaSimTrap {
     /* written by who takes it: where the thread goes on, on which stack */
     void *go_on;
     void *go_on_stack;
+    /* a division that is understood: of so many bits, else 0; and what the thread goes on with */
+    unsigned int bits;
+    int by_zero; /* 0: the quotient does not fit */
+    unsigned long long dividend;
+    unsigned long long quotient, remainder;
 };
 #endif
 
-/* From now on such signals go to `take` with a struct cudlaSimTrap, those that it answers 0 for to whom they went before. The first one stays. */
+/* From now on such signals go to `take` with a struct cudlaSimTrap. Its answer: 0, those go to whom they went
+ * before; 1, the thread goes on as told; 2, it goes on behind the division. The first one stays. */
 void __cudlaSimCatch(int (*take)(void *trap));
 
 /* Gives the calling system thread a stack for signals, or takes back the `one` it gave: that of a kernel may be

@@ -11,7 +11,15 @@
 
 namespace cudla_sim {
 
+/* The first division by zero of a launch: it goes on, as on a GPU, and is told. */
+struct Division {
+    std::atomic<int> happened{0};
+    uint3 block{0, 0, 0}, thread{0, 0, 0};
+    uintptr_t at = 0;
+};
+
 struct Failure {
+    Division division;
     std::atomic<int> happened{0};
     cudaError_t error = cudaSuccess;
     char what[320] = "";

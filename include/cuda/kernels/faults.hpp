@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kernels/faults.hpp - a thread of a kernel that touches memory that is not there, divides by zero, traps or
- * fails an assertion: its launch ends with an error, as on a GPU, and the process goes on.
+ * kernels/faults.hpp - a thread of a kernel that touches memory that is not there, traps or fails an
+ * assertion: its launch ends with an error, as on a GPU, and the process goes on. One that divides by zero
+ * goes on itself.
  */
 #ifndef CUDLA_SIM_KERNELS_FAULTS_H
 #define CUDLA_SIM_KERNELS_FAULTS_H
 
+#include "division.hpp"
 #include "engine.hpp"
+#include "threads.hpp"
 
 namespace cudla_sim {
 
@@ -32,12 +35,40 @@ namespace cudla_sim {
 
 /* --- signals: the library has them, whose headers would bring names of the system along ---------- */
 
+/* The thread that ran into it. */
+inline uint3 trapped([[maybe_unused]] const cudlaSimTrap &trap) {
+    uint3 thread = threadIdx;
+#if defined(CUDLA_SIM_THREAD_X)
+    thread.x = trap.x;
+#endif
+    return thread;
+}
+
+/* What a GPU goes on with. */
+inline void divide(cudlaSimTrap &trap, const Block &own, Division &first) {
+    if (!trap.by_zero) { /* the largest negative number by -1 */
+        trap.quotient = trap.dividend;
+        trap.remainder = 0;
+        return;
+    }
+    trap.quotient = trap.remainder = by_zero(trap.dividend, trap.bits);
+    if (first.happened.exchange(1) == 0) {
+        first.block = own.index;
+        first.thread = trapped(trap);
+        first.at = reinterpret_cast<uintptr_t>(trap.at);
+    }
+}
+
 inline int on_trap(void *told) {
     auto *trap = static_cast<cudlaSimTrap *>(told);
     Block *own = block;
     if (!own || !own->failure || !own->current)
         return 0;
     Failure &failure = *own->failure;
+    if (trap->division && trap->bits) {
+        divide(*trap, *own, failure.division);
+        return 2;
+    }
     if (failure.claim()) {
         uintptr_t address = reinterpret_cast<uintptr_t>(trap->address);
         uintptr_t bottom = reinterpret_cast<uintptr_t>(own->current->stack);
@@ -45,7 +76,7 @@ inline int on_trap(void *told) {
         if (trap->division) {
             failure.error = cudaErrorLaunchFailure;
             snprintf(failure.what, sizeof failure.what,
-                     "an integer was divided by zero, which has no defined result on a GPU");
+                     "an integer was divided by zero, by an instruction that is not known here");
         } else if (address < bottom && bottom - address <= STACK_GUARD && stack < bottom + STACK_ROOM) {
             failure.error = cudaErrorLaunchFailure;
             snprintf(failure.what, sizeof failure.what, "the stack of a thread, %zu KiB, is full",
@@ -56,10 +87,7 @@ inline int on_trap(void *told) {
                      static_cast<unsigned long long>(address));
         }
         failure.block = own->index;
-        failure.thread = threadIdx;
-#if defined(CUDLA_SIM_THREAD_X)
-        failure.thread.x = trap->x;
-#endif
+        failure.thread = trapped(*trap);
         failure.at = reinterpret_cast<uintptr_t>(trap->at);
     }
     /* goes on in abandon(), on the fiber's stack from its top: what is on it is not needed */
@@ -150,6 +178,26 @@ inline Said say(const Failure &failure, const char *kernel) {
 /* Ruins the context with it. */
 inline void tell(const Failure &failure, const char *kernel) {
     __cudlaSimFault(failure.error, say(failure, kernel).text);
+}
+
+/* A place in the program is told once. */
+inline void tell(const Division &division, const char *kernel) {
+    static Mutex lock;
+    static Vector<uintptr_t> places;
+    {
+        Held held(lock);
+        for (uintptr_t place : places)
+            if (place == division.at)
+                return;
+        places.add(division.at);
+    }
+    Failure told;
+    told.block = division.block;
+    told.thread = division.thread;
+    told.at = division.at;
+    snprintf(told.what, sizeof told.what,
+             "an integer was divided by zero: the result has all bits, as on a GPU, which tells nobody");
+    say(told, kernel);
 }
 
 /* A device's assert: told as a GPU tells it, then the launch fails. In host code it is the host's. */

@@ -281,6 +281,8 @@ inline void run_grid(const Shape &shape, RunThreads run, void *call) {
     check_launch();
     Failure failure;
     run_blocks(shape, run, call, failure);
+    if (failure.division.happened.load(std::memory_order_relaxed))
+        tell(failure.division, shape.kernel);
     if (!failure)
         return;
     tell(failure, shape.kernel);

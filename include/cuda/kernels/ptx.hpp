@@ -14,6 +14,7 @@
 #include "../cuda_fp16.h"
 #include "builtins.hpp"
 #include "conversions.hpp"
+#include "division.hpp"
 #include "integers.hpp"
 
 namespace cudla_sim {
@@ -255,11 +256,11 @@ template <class T> inline T ptx_mul24(T a, T b) { return static_cast<T>(ptx_prod
 template <class T> inline T ptx_mul24_hi(T a, T b) { return static_cast<T>(ptx_product24(a, b) >> 16); }
 template <class T> inline T ptx_mad24(T a, T b, T c) { return ptx_add<T>(ptx_mul24(a, b), c); }
 template <class T> inline T ptx_mad24_hi(T a, T b, T c) { return ptx_add<T>(ptx_mul24_hi(a, b), c); }
-/* Nothing stops a GPU: what is divided by zero has all bits, and the largest negative number has no positive one. */
+/* Nothing stops a GPU; the largest negative number has no positive one. */
 template <class T> inline T ptx_div(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
         if (b == 0)
-            return static_cast<T>(~T{0});
+            return static_cast<T>(by_zero(static_cast<uint64_t>(a), sizeof(T) * 8));
         return std::is_signed_v<T> && b == static_cast<T>(-1) ? static_cast<T>(0 - static_cast<uint64_t>(a))
                                                               : static_cast<T>(a / b);
     } else {
@@ -268,7 +269,7 @@ template <class T> inline T ptx_div(T a, T b) {
 }
 template <class T> inline T ptx_rem(T a, T b) {
     if (b == 0)
-        return a;
+        return static_cast<T>(by_zero(static_cast<uint64_t>(a), sizeof(T) * 8));
     return std::is_signed_v<T> && b == static_cast<T>(-1) ? T{0} : static_cast<T>(a % b);
 }
 template <class T> inline T ptx_sad(T a, T b, T c) { return static_cast<T>(c + (a < b ? b - a : a - b)); }

@@ -28,6 +28,8 @@ _IN_PLACE = "-fno-move-loop-stores"
 """The threads of a block are a loop: a wrong store behind it would be nobody's, without a line.
 
 g++ 12 does that; clang++ has no need of it."""
+_DIVISIONS = "-fno-isolate-erroneous-paths-dereference"
+"""A division by what the compiler knows to be zero stays one: a GPU does not stop at it."""
 _NOT_INLINED = "always_inline"
 _NOT_INCLUDED = re.compile(
     r"error: .[\w:]+. (?:is not a member of|in namespace) .(?:std|thrust|cub)\b"
@@ -114,8 +116,7 @@ class Unit:
             lines += ["-fsanitize=thread", "-Wno-tsan"]
         else:
             lines += _as_device_code(plain)
-            if self.compiler.accepts(_IN_PLACE):
-                lines.append(_IN_PLACE)
+            lines += [word for word in (_IN_PLACE, _DIVISIONS) if self.compiler.accepts(word)]
         if any(word.startswith("-flto") for word in plain):
             lines.append("-fno-lto")  # a later compilation would not know which register is taken
         return [self.options.standard, *plain, *lines, *_QUIET]

@@ -27,10 +27,13 @@ if TYPE_CHECKING:
     from .ipc import SharedMemory
     from .virtual_memory import VirtualMemory
 
+DEEPEST_SYNC = 24
+"""CUDA C++ Programming Guide, "Synchronization Depth": levels of kernels that launch kernels."""
 _LIMITS = {
     Limit.cudaLimitStackSize: 1024,
     Limit.cudaLimitPrintfFifoSize: 1 << 20,
     Limit.cudaLimitMallocHeapSize: 8 << 20,
+    Limit.cudaLimitDevRuntimeSyncDepth: 2,
     Limit.cudaLimitDevRuntimePendingLaunchCount: 2048,
     Limit.cudaLimitMaxL2FetchGranularity: 64,
     Limit.cudaLimitPersistingL2CacheSize: 0,

@@ -10,6 +10,7 @@
 #include "cuda/cuda_runtime_api.h"
 #include "cuda/crt/launches.h"
 #include "generated/hand_written.h"
+#include "library/cuda/division.h"
 
 enum { STACK_SIZE = 64 << 10 };
 
@@ -48,9 +49,21 @@ static void on_signal(int number, siginfo_t *info, void *context)
     trap.stack = (void *)machine->sp;
     trap.x = (unsigned int)machine->regs[28];
 #endif
-    if (!taken(&trap)) {
+    struct division division;
+    if (trap.division && division_read(machine, &division)) {
+        trap.bits = division.bits;
+        trap.by_zero = division.by_zero;
+        trap.dividend = division.dividend;
+    }
+    switch (taken(&trap)) {
+    case 0:
         pass_on(number, info, context);
         return;
+    case 2:
+        division_go_on(machine, &division, trap.quotient, trap.remainder);
+        return;
+    default:
+        break;
     }
 #if defined(__x86_64__)
     machine->gregs[REG_RIP] = (greg_t)trap.go_on;

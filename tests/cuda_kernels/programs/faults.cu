@@ -11,7 +11,7 @@ __device__ int deep(volatile char *behind, int depth)
     return depth > 0 ? deep(here, depth - 1) + here[0] : here[0];
 }
 
-enum How { NONE, READ, WRITE, DIVIDE, TRAP, ASSERT, STACK, STUCK, CHILD };
+enum How { NONE, READ, WRITE, TRAP, ASSERT, STACK, STUCK, CHILD };
 
 __global__ void child(int *at)
 {
@@ -31,9 +31,6 @@ __global__ void wrong(How how, unsigned in_block, unsigned in_thread, int *numbe
             break;
         case WRITE:
             *nowhere = turn; // the line of WRITE
-            break;
-        case DIVIDE:
-            numbers[0] = turn / zero; // the line of DIVIDE
             break;
         case TRAP:
             __trap();
@@ -61,7 +58,7 @@ __global__ void wrong(How how, unsigned in_block, unsigned in_thread, int *numbe
 
 int main(int, char **argv)
 {
-    const char *names[] = {"none", "read", "write", "divide", "trap", "assert", "stack", "stuck", "child"};
+    const char *names[] = {"none", "read", "write", "trap", "assert", "stack", "stuck", "child"};
     int how = 0, *numbers;
     while (strcmp(names[how], argv[1]))
         how++;

@@ -215,6 +215,8 @@ def device_set_limit(limit: int, value: int) -> None:
     most = context.current().device.number("persistingL2CacheMaxSize")
     if limit == cudaLimit.cudaLimitPersistingL2CacheSize and value > most:
         raise invalid_value(f"value is {value}; persistingL2CacheMaxSize is {most}")
+    if limit == cudaLimit.cudaLimitDevRuntimeSyncDepth and value > context.DEEPEST_SYNC:
+        raise invalid_value(f"value is {value}; kernels are {context.DEEPEST_SYNC} deep at most")
     limits[limit] = value
 
 
