@@ -120,9 +120,6 @@ struct __attribute__((aligned(4), may_alias)) __nv_bfloat162 {
     operator __nv_bfloat162_raw() const { return __nv_bfloat162_raw{__nv_bfloat16_raw(x).x, __nv_bfloat16_raw(y).x}; }
 };
 
-typedef __nv_bfloat16 nv_bfloat16;
-typedef __nv_bfloat162 nv_bfloat162;
-
 /* ---- Conversions ---------------------------------------------------------------------------- */
 
 CUDLA_SIM_BF16 unsigned short __bfloat16_as_ushort(const __nv_bfloat16 h) { return __nv_bfloat16_raw(h).x; }
@@ -330,3 +327,9 @@ inline bool operator>=(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { retur
 #endif /* !CUDLA_SIM_PARSE */
 
 #endif /* __CUDA_BF16_H__ */
+
+/* As in cuda_fp16.h. */
+#if defined(__cplusplus) && !defined(CUDLA_SIM_PARSE) && !defined(CUDLA_SIM_ENGINE)
+typedef __nv_bfloat16 nv_bfloat16;
+typedef __nv_bfloat162 nv_bfloat162;
+#endif

@@ -181,13 +181,6 @@ CUDLA_SIM_FP16 unsigned short cudla_sim_half_to(__half h) { return h.__x; }
 
 #endif
 
-#if !defined(CUDA_NO_HALF)
-typedef __half half;
-typedef __half2 half2;
-typedef __half nv_half;
-typedef __half2 nv_half2;
-#endif
-
 /* ---- Conversions ---------------------------------------------------------------------------- */
 
 CUDLA_SIM_FP16 __half __float2half(const float a) {
@@ -403,3 +396,11 @@ inline bool operator>=(const __half2 &a, const __half2 &b) { return a.x >= b.x &
 #endif /* !CUDLA_SIM_PARSE */
 
 #endif /* __CUDA_FP16_H__ */
+
+/* Short names are for who includes this, not for whose kernels are compiled with it. */
+#if !defined(CUDA_NO_HALF) && !defined(CUDLA_SIM_PARSE) && !defined(CUDLA_SIM_ENGINE)
+typedef __half half;
+typedef __half2 half2;
+typedef __half nv_half;
+typedef __half2 nv_half2;
+#endif

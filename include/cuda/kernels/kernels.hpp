@@ -30,6 +30,7 @@ extern "C" void free(void *) noexcept __asm__("cudla_sim_free");
 #include <new>
 #include <utility>
 
+#define CUDLA_SIM_ENGINE
 #include "../cuda_runtime.h"
 #include "builtins.hpp"
 #include "conversions.hpp"
@@ -48,6 +49,7 @@ extern "C" void free(void *) noexcept __asm__("cudla_sim_free");
 #include "textures.hpp"
 #include "thrust_host.hpp"
 #include "checks.hpp"
+#undef CUDLA_SIM_ENGINE
 
 /* What <cassert>'s macro calls; a function of that name is declared already. */
 #define __assert_fail(what, file, line, function)                                                  \
@@ -83,10 +85,9 @@ inline cudaError_t freed(void *memory) {
 /* Kept for the rewriter, which takes them out (cudla_sim/cuda_kernels/rewrite.py). */
 #define __global__ __cudla_sim_global__
 #define __shared__ __cudla_sim_shared__
-#define __device__
+#define __device__ /* these four until kernels/reserved.hpp */
 #define __host__
-/* The host writes it, in a module by its name: what no code here writes is not what it began as. */
-#define __constant__ __attribute__((used))
+#define __constant__
 #define __managed__
 #define __grid_constant__
 #define __launch_bounds__(...)

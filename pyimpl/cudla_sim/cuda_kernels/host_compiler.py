@@ -71,7 +71,9 @@ class Compiler:
         major, minor, build = BUILD.split(".")
         words = ["-D__CUDACC__", "-D__NVCC__", f"-D__CUDA_ARCH__={ARCHITECTURE}"]
         words += [f"-D__CUDACC_VER_MAJOR__={major}", f"-D__CUDACC_VER_MINOR__={minor}"]
-        words += [f"-D__CUDACC_VER_BUILD__={build}", "-D__CUDACC_RDC__"]
+        words.append(f"-D__CUDACC_VER_BUILD__={build}")
+        if self.options.separate:
+            words.append("-D__CUDACC_RDC__")
         words += ["-D__CUDACC_EXTENDED_LAMBDA__", "-D__CUDACC_RELAXED_CONSTEXPR__"]
         words += self._cccl()
         if self.checks.compiled:
@@ -127,9 +129,9 @@ class Compiler:
         except OSError as error:
             raise BadOption(f"{command[0]}: {error.strerror}; install g++ or say -ccbin") from None
 
-    def accepts(self, option: str) -> bool:
-        """Whether it knows an option: g++ 12 and clang++ differ."""
-        command = [self.name, "-Werror", option, "-x", "c++", "-E", "-P", os.devnull]
+    def accepts(self, *options: str) -> bool:
+        """Whether it knows these options: g++ 12 and clang++ differ."""
+        command = [self.name, "-Werror", *options, "-x", "c++", "-E", "-P", os.devnull]
         try:
             return subprocess.run(command, capture_output=True, check=False).returncode == 0
         except OSError:

@@ -14,8 +14,7 @@ WITH_VALUE = {
     "-diag-suppress": "", "--diag-suppress": "",
     "-diag-error": "", "--diag-error": "", "-diag-warn": "", "--diag-warn": "", "-Xcudafe": "",
     "-t": "", "--threads": "",
-    "-keep-dir": "", "--keep-dir": "", "-rdc": "",
-    "--relocatable-device-code": "", "-fmad": "", "--fmad": "", "-ftz": "", "--ftz": "",
+    "-keep-dir": "", "--keep-dir": "", "-fmad": "", "--fmad": "", "-ftz": "", "--ftz": "",
     "-prec-div": "", "--prec-div": "", "-prec-sqrt": "", "--prec-sqrt": "", "-Werror": "",
     "-allow-unsupported-compiler": "", "-split-compile": "", "--split-compile": "",
     "-opt-info": "", "--optimization-info": "", "-dopt": "", "--dopt": "", "-cudadevrt": "",
@@ -71,6 +70,7 @@ _ALIASES = {
     "--ftemplate-depth": "-ftemplate-depth",
     "--ftemplate-backtrace-limit": "-ftemplate-backtrace-limit",
 }  # fmt: skip
+_SEPARATE = ("-dc", "--device-c")
 ACTIONS = ("-link", "-run", "-c", "-cuda", "-E", "-M", "-MM", "-dlink", "-lib", "-V", "-h")
 SOURCES = {".cu": "cu", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".c++": "c++", ".c": "c"}
 _STANDARD = 17
@@ -102,6 +102,8 @@ class Options:
     compiler: str = ""
     debug: bool = False
     """-G."""
+    separate: bool = False
+    """-rdc=true: names of devices are the whole program's."""
     verbose: bool = False
     dry: bool = False
     module: str = ""
@@ -157,6 +159,8 @@ def parse(words: Sequence[str]) -> Options:
             found.runtime = _runtime(rest())
         elif name in ("-default-stream", "--default-stream"):
             found.preprocess += _default_stream(rest())
+        elif name in ("-rdc", "--relocatable-device-code"):
+            found.separate = rest() in ("true", "1", "yes")
         elif name in WITH_VALUE:
             rest()
         elif word in WITHOUT_VALUE:
@@ -169,6 +173,7 @@ def parse(words: Sequence[str]) -> Options:
             found.link += [f"-Wl,{part}" for part in rest().split(",")]
         elif name in ACTIONS:
             found.action = name
+            found.separate |= word in _SEPARATE
         elif name == "-o":
             found.output = rest()
         elif name == "-odir":

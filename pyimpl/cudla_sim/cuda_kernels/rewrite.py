@@ -24,6 +24,7 @@ from .kernels import (
     kernels,
     opened,
 )
+from .linkage import as_attributes
 from .own_names import name_in_full
 from .regions import in_regions
 from .steps import AUTO, in_step
@@ -47,15 +48,22 @@ class CannotRewrite(Exception):
 
 
 def rewrite(
-    text: str, *, forced_inline: bool = True, lanes: str = AUTO, regions: bool = True
+    text: str,
+    *,
+    forced_inline: bool = True,
+    lanes: str = AUTO,
+    regions: bool = True,
+    separate: bool = False,
 ) -> str:
     """C++ for a preprocessed text. Raises CannotRewrite.
 
     Without *forced_inline* ``__forceinline__`` asks only: g++ refuses functions that cannot be.
     *lanes* is one of the setting's, ``cudart.settings.LANES``. With *regions* kernels with barriers
-    are loops over their threads where that can be.
+    are loops over their threads where that can be. *separate* is nvcc's ``-rdc=true``.
     """
-    found = in_step(tokens(text), lanes)
+    read = tokens(text)
+    as_attributes(read, separate=separate)
+    found = in_step(read, lanes)
     if regions:
         found = in_regions(found)
     if thrust.SEQUENTIAL in text:

@@ -10,6 +10,7 @@ the user is what the first way said, if none succeeds. Kernels are loops over th
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from .. import paths
 from ..workers.precompiled import name_source
 from . import precompiled, thrust
 from .host_compiler import Compiler, Failed
+from .linkage import OWN, keep_to_itself
 from .regions import LANES
 from .rewrite import CannotRewrite, rewrite
 
@@ -68,6 +70,7 @@ class Unit:
         self.written = compiler.folder / f"{number}-{source.stem}.cpp.ii"
         self.words = self._words()
         self.header = self._header()
+        self.own = False
 
     def compile(self) -> None:
         """Raises Failed and CannotRewrite."""
@@ -90,6 +93,12 @@ class Unit:
         sys.stderr.flush()
         if status:
             raise Failed(status)
+        if self.own:
+            try:
+                keep_to_itself(self.compiler.name, self.target)
+            except (OSError, subprocess.CalledProcessError) as error:
+                print(f"nvcc: {self.target}: device code of its own: {error}", file=sys.stderr)
+                raise Failed(1) from None
 
     def translate(self) -> None:
         """The C++ that it becomes, to the target. Raises Failed and CannotRewrite."""
@@ -116,7 +125,11 @@ class Unit:
             lines += ["-fsanitize=thread", "-Wno-tsan"]
         else:
             lines += _as_device_code(plain)
-            lines += [word for word in (_IN_PLACE, _DIVISIONS) if self.compiler.accepts(word)]
+            known = (_IN_PLACE, _DIVISIONS)
+            if self.compiler.accepts(*known):
+                lines += known
+            else:
+                lines += [word for word in known if self.compiler.accepts(word)]
         if any(word.startswith("-flto") for word in plain):
             lines.append("-fno-lto")  # a later compilation would not know which register is taken
         return [self.options.standard, *plain, *lines, *_QUIET]
@@ -147,9 +160,11 @@ class Unit:
                 forced_inline=way.forced_inline,
                 lanes=self.compiler.lanes,
                 regions=self.compiler.regions and way.regions,
+                separate=self.options.separate or bool(self.options.module),  # found by name
             )
         except CannotRewrite as error:
             raise CannotRewrite(f"{self.source}: {error}") from None
+        self.own = OWN in changed
         self.written.write_text(changed, "utf-8", "surrogateescape")
 
     def _header(self) -> Path:

@@ -1,0 +1,112 @@
+"""What only a device has belongs to one file: two files may define the same name.
+
+nvcc's manual, "Whole program compilation mode", and the CUDA C++ Programming Guide, "Device memory
+space specifiers": without ``-rdc=true`` a ``__device__`` function and a variable of a device have
+internal linkage. ``static`` would not do: members that are defined outside of their class and
+specializations of templates cannot have it. So they get a visibility that nobody else uses, and the
+object's symbols of it become local.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from .kernels import CLOSING, GLOBAL
+from .tokens import SIGN, SPACE, STRING, WORD, Token
+
+DEVICE, HOST, CONSTANT, MANAGED = "__device__", "__host__", "__constant__", "__managed__"
+_KINDS = (DEVICE, HOST, CONSTANT, MANAGED)
+OWN = ' __attribute__((visibility("internal"))) '
+_SHARED = ("inline", "constexpr", "static", "__forceinline__", HOST, GLOBAL)
+"""Of these a linker keeps one, or they are the file's own, or the host has them."""
+_CLASSES = ("struct", "class", "union")
+_SYMBOL = re.compile(r"\s(?:FUNC|OBJECT|TLS)\s+GLOBAL\s+INTERNAL\s+(?!UND)\S+\s+(\S+)")
+
+
+def as_attributes(found: Sequence[Token], *, separate: bool) -> None:
+    """The words for where code and variables are become attributes, or nothing, in place.
+
+    With *separate* (``-rdc=true``) names are those of the whole program.
+    """
+    own = set() if separate else _own(found)
+    for index, token in enumerate(found):
+        if token.kind == WORD and token.text in _KINDS:
+            token.kind = SPACE
+            # the host writes a constant, in a module by its name: it is not what it began as
+            token.text = "__attribute__((used))" if token.text == CONSTANT else ""
+            if index in own:
+                token.text += OWN
+
+
+def _own(found: Sequence[Token]) -> set[int]:
+    """The words whose declarations are a device's alone."""
+    own: set[int] = set()
+    begin = 0  # of the declaration
+    inside: list[bool] = []  # of braces: whether these are a namespace's or a class's
+    closed = 0  # parentheses around
+    for index, token in enumerate(found):
+        text = token.text
+        if token.kind == WORD and text in _KINDS:
+            if not closed and all(inside) and _is_own(found, begin, index):
+                own.add(index)
+        elif text == "{":
+            inside.append(_has_declarations(found[begin:index]))
+            begin = index + 1
+        elif text == "}":
+            if inside:
+                inside.pop()
+            begin = index + 1
+        elif text == ";":
+            begin = index + 1
+        elif text in CLOSING:
+            closed += 1
+        elif text in (")", "]"):
+            closed = max(closed - 1, 0)
+    return own
+
+
+def _has_declarations(words: Sequence[Token]) -> bool:
+    texts = [token.text for token in words if token.kind in (WORD, STRING, SIGN)]
+    if "namespace" in texts or (len(texts) == 2 and texts[0] == "extern"):
+        return True
+    return "(" not in texts and "=" not in texts and any(word in texts for word in _CLASSES)
+
+
+def _is_own(found: Sequence[Token], begin: int, index: int) -> bool:
+    """Whether the declaration from *begin* on is a device's alone, by its word at *index*."""
+    at = begin
+    while at < len(found):
+        text = found[at].text
+        if text in _SHARED or (at < index and text in ("=", "]")):  # of a lambda
+            return False
+        if at > index and text in ("(", ";", "{", "="):
+            return True
+        at += 1
+    return False
+
+
+def keep_to_itself(compiler: str, object_file: Path) -> None:
+    """Symbols of that visibility become local. Raises OSError and subprocess.CalledProcessError."""
+    told = _run([_tool(compiler, "readelf"), "-sW", str(object_file)])
+    names = sorted(set(_SYMBOL.findall(told)))
+    if not names:
+        return
+    listed = object_file.with_name(object_file.name + ".own")
+    try:
+        listed.write_text("\n".join(names) + "\n")
+        tool = _tool(compiler, "objcopy")
+        _run([tool, f"--localize-symbols={listed}", str(object_file)])
+    finally:
+        listed.unlink(missing_ok=True)
+
+
+def _tool(compiler: str, name: str) -> str:
+    """The one that the compiler has beside it, or the one on the path."""
+    return _run([compiler, f"-print-prog-name={name}"]).strip() or name
+
+
+def _run(command: Sequence[str]) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
