@@ -30,8 +30,16 @@ class Actions:
     memory: list[Bytes] = field(default_factory=list)
 
     def apply(self, chip: Chip, entries: Sequence[Entry]) -> None:
+        self.store()
+        self.happen(chip, entries)
+
+    def store(self) -> None:
+        """The plain registers."""
         for bank, first, last, values in self.stores:
             bank[first:last] = values
+
+    def happen(self, chip: Chip, entries: Sequence[Entry]) -> None:
+        """All but the plain registers."""
         for state, producer in self.pointers:
             state.producer = producer
         if self.enables:
