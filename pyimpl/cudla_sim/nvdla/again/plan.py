@@ -17,12 +17,11 @@ from ..hw.chip import Chip
 from ..kmd.event_loop import serve
 from ..kmd.firmware import FirmwareEngine
 from ..kmd.list_port import Entry, ListPort
-from .actions import Actions, Bytes, view
+from .actions import Actions, Bytes, Contents, Steady, contents, view
 from .layer import Prepared
 from .layers import Layers
 from .recorder import Groups, Recorder
 from .segment import Held, Note, Ran, Segment, Spans, segments
-from .steady import Contents, Steady, contents
 
 LIMIT, STEPS = 64, 4096
 """Plans that a core keeps, and their steps in all (some KiB each). Each set of buffers has its

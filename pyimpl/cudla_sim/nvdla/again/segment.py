@@ -24,10 +24,9 @@ from ..hw.launch import ComputedLayer
 from ..hw.memory import Memory, Span
 from ..hw.units.conv.weights import Entry
 from ..kmd.list_port import Entry as Buffer
-from .actions import Actions, Registers, Store, settled
+from .actions import Actions, Bank, Registers, Steady, Store, settled
 from .layer import Known, Place
 from .layers import Layers
-from .steady import Bank, Steady
 
 ATTENTION_NS = 5_000_000
 """How long the interpreter (and whoever may stop the task) waits for its turn, layers apart."""
