@@ -25,10 +25,10 @@ given = partial(cudla.require, Status.cudlaErrorInvalidParam, "what the call rea
 
 
 device_of: Callable[..., Device] = cudla.resolver(
-    DEVICE, "devHandle", int(Status.cudlaErrorInvalidDevice)
+    kind=DEVICE, argument="devHandle", status=Status.cudlaErrorInvalidDevice
 )
 
-module_of = cudla.resolver(MODULE, "hModule", int(Status.cudlaErrorInvalidModule))
+module_of = cudla.resolver(kind=MODULE, argument="hModule", status=Status.cudlaErrorInvalidModule)
 
 
 def only_flags(value: int, allowed: int, names: str) -> None:
