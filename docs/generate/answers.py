@@ -59,9 +59,14 @@ class _Family:
         found = {}
         for node in tree.body:
             made = getattr(node, "value", None)
-            if not (isinstance(made, ast.Call) and getattr(made.func, "id", "") == "partial"):
+            if not isinstance(made, ast.Call):
                 continue
-            inner = getattr(made.args[0], "attr", "")
+            if getattr(made.func, "attr", "") == "resolver":
+                inner = "resolve"
+            elif getattr(made.func, "id", "") == "partial":
+                inner = getattr(made.args[0], "attr", "")
+            else:
+                continue
             given = [*made.args[1:], *(k.value for k in made.keywords)]
             status = next((x for a in given if (x := self._reader.status(a, {}))), "")
             words = {k.arg: getattr(k.value, "value", None) for k in made.keywords}

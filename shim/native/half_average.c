@@ -68,12 +68,19 @@ INLINE int load_body(const uint16_t *restrict from, float *restrict to, int coun
 LEVELS_OF_HALVES(int, load, (const uint16_t *from, float *to, int count, int nan_to_zero), from, to,
                  count, nan_to_zero)
 
-INLINE void add_columns(const struct sim_half_pool *p, const float *row, float *to, const int atom)
+/* Three columns, as most kernels have, stay in registers. */
+INLINE void add_columns(const struct sim_half_pool *p, const float *row, float *restrict to,
+                        const int atom)
 {
     for (int x = 0; x < p->out_width; x++, to += atom) {
         struct span columns = inside(x, p->stride_x, p->kernel_x, p->pad_left, p->width);
         const float across = (float)p->across[p->kernel_x - (columns.last - columns.first)];
         const float *restrict from = row + columns.first * atom;
+        if (columns.last - columns.first == 3 && across == 0) {
+            for (int c = 0; c < atom; c++)
+                to[c] = add_17(add_17(from[c], from[atom + c]), from[2 * atom + c]);
+            continue;
+        }
         float line[MAX_ATOM];
         for (int c = 0; c < atom; c++)
             line[c] = from[c];

@@ -58,7 +58,8 @@ class Queue:
             if self._closed:
                 raise RuntimeError(f"{self.name} is closed")
             needed = tuple(waits)
-            if trivial and self.progress.settled and all(fence.reached for fence in needed):
+            at_once = trivial and self.progress.settled
+            if at_once and (not needed or all(fence.reached for fence in needed)):
                 job = Job(work, needed, self.progress.reserve())
                 self._perform(job)
                 return job.done

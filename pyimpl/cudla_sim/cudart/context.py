@@ -123,7 +123,8 @@ class Context(State):
 
 def current() -> Context:
     """The context of the simulated process; made on first use."""
-    return core_process.current().family("cudart", Context)
+    process = core_process._Current.process or core_process.current()
+    return process.families.get("cudart") or process.family("cudart", Context)
 
 
 def current_device() -> Device:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter_ns
 
 from ..constants.cudart import cudaError as Status
@@ -50,6 +50,8 @@ class Stream:
         self.name = name
         self.id = next(_ids)
         self.flags = flags
+        self.blocking = not flags & cudaStreamNonBlocking
+        """Whether it synchronises with the legacy stream."""
         self.priority = priority
         self.attributes: dict[int, bytes] = {}  # cudaLaunchAttributeValue by cudaLaunchAttributeID
         self.handle = 0
@@ -60,18 +62,13 @@ class Stream:
         self.queue = Queue(name, self._failed)
 
     @property
-    def blocking(self) -> bool:
-        """Whether it synchronises with the legacy stream."""
-        return not self.flags & cudaStreamNonBlocking
-
-    @property
     def capturing(self) -> bool:
         return self.capture is not None
 
     def enqueue(
         self,
         work: Work | None = None,
-        waits: Iterable[Fence] = (),
+        waits: Sequence[Fence] = (),
         *,
         always: bool = False,
         trivial: bool = False,
@@ -99,7 +96,9 @@ class Stream:
                 recorded = None if work is None else self._shown(work, label)
                 self.capture.add(self, recorded, tuple(waits), kind, given)
                 return _REACHED
-            needed = [*self.dependencies(), *(f for f in waits if not f.reached)]
+            needed = self.dependencies()
+            if waits:
+                needed += [f for f in waits if not f.reached]
             before = self.streams.before(self)
             if before is not None and work is not None:
                 self.streams.tell_order(self, label)
@@ -118,10 +117,10 @@ class Stream:
         streams = self.streams
         if self is streams.legacy:
             streams.refuse_implicit_capture()
-            others = [s for s in streams.all() if s.blocking and s is not self]
-        else:
-            others = [streams.legacy] if self.blocking else []
-        return [s.queue.last for s in others if not s.queue.idle]
+            others = [s.queue for s in streams.all() if s.blocking and s is not self]
+            return [queue.last for queue in others if not queue.idle]
+        legacy = streams.legacy.queue
+        return [legacy.last] if self.blocking and not legacy.idle else []
 
     def run(self, work: Work, label: str = "") -> None:
         """Does work in order and waits for it; in this thread when nothing is before it."""
@@ -144,8 +143,10 @@ class Stream:
         """Waits for everything enqueued so far. Raises what ruined the context."""
         self._refuse_capture("waiting for it")
         self.context.settle()
-        for fence in [*self.dependencies(), self.queue.last]:
+        for fence in self.dependencies():
             fence.wait()
+        if not self.queue.idle:
+            self.queue.last.wait()
         self.context.check()
 
     @property
@@ -208,7 +209,7 @@ class Stream:
 
     def _guarded(self, work: Work | None, always: bool, label: str) -> Work:
         context = self.context
-        todo = None if work is None else self._shown(work, label)
+        todo = self._shown(work, label) if work is not None and label else work
 
         def guarded() -> None:
             if todo is not None and (always or context.sticky is None):

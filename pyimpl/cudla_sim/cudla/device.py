@@ -21,10 +21,11 @@ from ..cudart import context as cuda
 from ..nvdla.errors import EngineTimeout, NvdlaError
 from ..nvdla.settings import Settings as NvdlaSettings
 from . import statistics
+from .bound import Known
 from .errors import CudlaError, unsupported
 from .memory import DeviceMemory
 from .settings import Settings
-from .task import Events
+from .task import NO_EVENTS, Events
 
 if TYPE_CHECKING:
     from ..boards.checking import check as check_of_boards
@@ -140,10 +141,12 @@ class Device:
             f"the memory of handle {next(_numbers)} on {core.name}",
             lambda: [d.memory for d in dla.devices if d is not self],
         )
+        self.known = Known(self.memory.space, dla.process.memory)
         self.modules: list[Module | DiagnosticsModule] = []
         self.queue = Queue(f"{core.name} queue")
         self.timeout_ms = DEFAULT_TIMEOUT_MS
-        self.pending = Events()
+        self.pending: Events = NO_EVENTS
+        """What an event-only submission stored for the next task."""
         self.tasks: list[Task] = []  # submitted and not ended
         self.last_status = int(Status.cudlaSuccess)
         self.last_explanation = ""
@@ -200,21 +203,20 @@ class Device:
                 f"{module.uses} submitted task(s) still need this module; wait for them first",
             )
         self.modules.remove(module)
+        self.known.forget()
         module.unload()
 
     # --- tasks ---
 
     def enqueue(self, task: Task) -> Fence:
         """Standalone mode: runs the task after all earlier ones and its waits."""
-        with self.lock:
-            self.tasks.append(task)
+        self.tasks.append(task)
         task.submitted = self.queue.submit(task.run, task.waits, trivial=task.noop)
         return task.submitted
 
     def enqueue_on(self, stream: Any, task: Task) -> None:
         """Hybrid mode: the task takes its turn on the CUDA stream."""
-        with self.lock:
-            self.tasks.append(task)
+        self.tasks.append(task)
         task.stream = stream
         task.submitted = stream.enqueue(task.run, trivial=task.noop)
 
@@ -229,7 +231,6 @@ class Device:
     def execute(self, task: Task) -> Any:
         """Runs a task's network on the core. Raises CudlaError with the engine's status."""
         module = task.module
-        assert module is not None
         if self.process.faults.active:
             self._check_faults()
         deadline = monotonic() + self.timeout_ms / 1000
@@ -338,6 +339,7 @@ class Device:
         for module in list(self.modules):
             self.modules.remove(module)
             module.unload()
+        self.known.forget()
         self.memory.release_all()
         if self in self.core.handles:
             self.core.handles.remove(self)

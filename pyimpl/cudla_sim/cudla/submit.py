@@ -8,17 +8,16 @@ from typing import Any, NamedTuple
 from ..constants.cudla import cudlaStatus as Status
 from ..constants.cudla import cudlaSubmissionFlags as Flag
 from ..cudart.errors import CudaError
+from .bound import Bound
 from .device import Device
 from .errors import CudlaError, invalid_address, invalid_param, unsupported
 from .memory import Registered
 from .module import TensorDescriptor
-from .task import Events, Task, TaskRequest
+from .task import NO_EVENTS, Events, Task, TaskRequest
 
-ALL_FLAGS = (
-    Flag.CUDLA_SUBMIT_NOOP
-    | Flag.CUDLA_SUBMIT_SKIP_LOCK_ACQUIRE
-    | Flag.CUDLA_SUBMIT_DIAGNOSTICS_TASK
-)
+_NOOP = int(Flag.CUDLA_SUBMIT_NOOP)
+_DIAGNOSTICS = int(Flag.CUDLA_SUBMIT_DIAGNOSTICS_TASK)
+ALL_FLAGS = _NOOP | int(Flag.CUDLA_SUBMIT_SKIP_LOCK_ACQUIRE) | _DIAGNOSTICS
 
 
 def submit(device: Device, requests: Sequence[TaskRequest], stream: Any, flags: int) -> list[Task]:
@@ -30,33 +29,30 @@ def submit(device: Device, requests: Sequence[TaskRequest], stream: Any, flags: 
     device.raise_earlier_fault()
     if stream is not None and stream.context.sticky is not None:
         _check_context(stream)
-    diagnostics = bool(flags & Flag.CUDLA_SUBMIT_DIAGNOSTICS_TASK)
+    diagnostics = bool(flags & _DIAGNOSTICS)
     for index, request in enumerate(requests):
         _check_shape(device, index, request, len(requests), diagnostics)
     if not device.hybrid and requests[0].inputs is None and requests[0].outputs is None:
         _store_events(device, requests[0])
         return []
-    prepared = [
-        _prepare(device, index, request, bool(flags & Flag.CUDLA_SUBMIT_NOOP), diagnostics)
-        for index, request in enumerate(requests)
-    ]
+    bound = [_bound(device, i, request, diagnostics) for i, request in enumerate(requests)]
+    events = [_events(request) for request in requests]
+    noop = bool(flags & _NOOP)
     with device.lock:
-        first, last = prepared[0][-1], prepared[-1][-1]
-        first.waits[:0] = device.pending.waits
-        last.signals[:0] = device.pending.signals
-        try:
-            for *_, events in prepared:
-                events.check(device.memory)
-        except CudlaError:
-            # The stored events wait for a submission that is in order.
-            del first.waits[: len(device.pending.waits)]
-            del last.signals[: len(device.pending.signals)]
-            raise
-        device.pending = Events()
-        tasks = [Task(device, *parts) for parts in prepared]
+        stored = device.pending
+        if stored is not NO_EVENTS:
+            events[0] = Events([*stored.waits, *events[0].waits], events[0].signals)
+            events[-1] = Events(events[-1].waits, [*stored.signals, *events[-1].signals])
+        for carried in events:
+            carried.check(device.memory)  # the stored ones wait for a submission that is in order
+        device.pending = NO_EVENTS
+        tasks = [
+            Task(device, found, noop, carried) for found, carried in zip(bound, events, strict=True)
+        ]
         for task in tasks:
-            task.events.reserve()
-            task.promise()
+            if task.events is not NO_EVENTS:
+                task.events.reserve()
+                task.promise()
             if device.hybrid:
                 device.enqueue_on(stream, task)
             else:
@@ -109,6 +105,8 @@ def _check_shape(
 
 
 def _events(request: TaskRequest) -> Events:
+    if not request.waits and not request.signals:
+        return NO_EVENTS
     return Events(list(request.waits or []), list(request.signals or []))
 
 
@@ -121,14 +119,20 @@ def _store_events(device: Device, request: TaskRequest) -> None:
         device.pending = events
 
 
-Prepared = tuple[
-    Any, list[Registered], Sequence[int], Sequence[int], list[Registered], bool, Events
-]
+def _bound(device: Device, index: int, request: TaskRequest, diagnostics: bool) -> Bound:
+    """The module and every tensor of a task."""
+    if diagnostics:
+        return _search(device, index, request, True)
+    key = request.key
+    found = device.known.of(key)
+    if found is None:
+        signature = device.known.signature  # of before: what changes meanwhile is missed later
+        found = _search(device, index, request, False)
+        device.known.keep(key, found, signature)
+    return found
 
 
-def _prepare(
-    device: Device, index: int, request: TaskRequest, noop: bool, diagnostics: bool
-) -> Prepared:
+def _search(device: Device, index: int, request: TaskRequest, diagnostics: bool) -> Bound:
     """Looks up the module and every tensor of a task."""
     module = request.module
     if module is None or module not in device.modules:
@@ -159,7 +163,7 @@ def _prepare(
     bound = _lookup(where, "input", inputs, module.inputs, write=False)
     bound += _lookup(where, "output", outputs[:plain], module.outputs, write=True)
     if request.output_count == plain:
-        return module, bound, inputs, outputs, [], noop, _events(request)
+        return Bound(module, inputs, outputs, [], [*bound, module])
     stats = _lookup(where, "output", outputs[plain:], module.statistics, True, plain)
     for number, entry in enumerate(stats, plain):
         if not entry.is_statistics:
@@ -167,7 +171,7 @@ def _prepare(
                 f"ptrToTasks[{index}].outputTensor[{number}] takes statistics, but its memory was "
                 "registered without CUDLA_TASK_STATISTICS"
             )
-    return module, [*bound, *stats], inputs, outputs[:plain], stats, noop, _events(request)
+    return Bound(module, inputs, outputs[:plain], stats, [*bound, *stats, module])
 
 
 class _Where(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..constants.cudla import cudlaFenceType as FenceType
 from ..constants.cudla import cudlaStatus as Status
@@ -17,11 +17,8 @@ from .errors import CudlaError, invalid_address, invalid_param, unsupported
 if TYPE_CHECKING:
     from ..nvdla.task_report import TaskReport
     from ..nvsci.sync import SyncObj
-    from .diagnostics import DiagnosticsModule
+    from .bound import AnyModule, Bound
     from .memory import DeviceMemory, Registered, Semaphore
-    from .module import Module
-
-    AnyModule: TypeAlias = Module | DiagnosticsModule
 
 
 class TaskHost(Protocol):
@@ -72,7 +69,7 @@ class SignalEvent:
         return self.kind == FenceType.CUDLA_NVSCISYNC_FENCE_SOF
 
 
-@dataclass
+@dataclass(slots=True)
 class TaskRequest:
     """One cudlaTask as decoded from C.
 
@@ -88,8 +85,20 @@ class TaskRequest:
     waits: list[WaitEvent] | None
     signals: list[SignalEvent] | None
 
+    @property
+    def key(self) -> object:
+        """Equal for requests of the same tensors."""
+        inputs, outputs = self.inputs, self.outputs
+        return (
+            self.module,
+            self.input_count,
+            self.output_count,
+            None if inputs is None else tuple(inputs),
+            None if outputs is None else tuple(outputs),
+        )
 
-@dataclass
+
+@dataclass(slots=True)
 class Events:
     """Waits and signals that a submission carries."""
 
@@ -165,44 +174,66 @@ class Events:
                     signal.fill(signal.semaphore.sync, signal.fence.value)
 
 
+NO_EVENTS = Events()
+"""What most tasks have; nothing is ever put into it."""
+
+_SUCCESS = int(Status.cudlaSuccess)
+
+
 class Task:
     """One task on its way through a device. ``state``: queued, running, done or failed."""
 
-    def __init__(
-        self,
-        device: TaskHost,
-        module: AnyModule | None,
-        bound: Sequence[Registered],
-        inputs: Sequence[int],
-        outputs: Sequence[int],
-        statistics: Sequence[Registered],
-        noop: bool,
-        events: Events,
-    ) -> None:
+    __slots__ = (
+        "_held",
+        "bound",
+        "device",
+        "events",
+        "explanation",
+        "noop",
+        "report",
+        "state",
+        "status",
+        "stream",
+        "submitted",
+    )
+
+    def __init__(self, device: TaskHost, bound: Bound, noop: bool, events: Events) -> None:
         self.device = device
-        self.module = module
-        self.inputs = inputs
-        self.outputs = outputs
-        self.statistics = statistics
+        self.bound = bound
         self.events = events
         self.noop = noop
         self.state = "queued"
-        self.status = int(Status.cudlaSuccess)
+        self.status = _SUCCESS
         self.explanation = ""
         self.report: Any = None
         self.stream: Any = None
         self.submitted: Fence | None = None
-        self._bound = bound
-        for entry in self._holds():
+        held = bound.held
+        if events is not NO_EVENTS:
+            used: list[Any] = [*events.waits, *events.signals]
+            held = [*held, *(e.semaphore for e in used if e.semaphore is not None)]
+        self._held = held
+        for entry in held:
             entry.uses += 1
 
-    def _holds(self) -> list[Any]:
-        held: list[Any] = [*self._bound]
-        events: list[Any] = [*self.events.waits, *self.events.signals]
-        held += [event.semaphore for event in events if event.semaphore is not None]
-        if self.module is not None:
-            held.append(self.module)
-        return held
+    @property
+    def module(self) -> AnyModule:
+        return self.bound.module
+
+    @property
+    def inputs(self) -> Sequence[int]:
+        """Engine addresses of its input tensors."""
+        return self.bound.inputs
+
+    @property
+    def outputs(self) -> Sequence[int]:
+        """Engine addresses of its output tensors."""
+        return self.bound.outputs
+
+    @property
+    def statistics(self) -> Sequence[Registered]:
+        """Where its statistics go."""
+        return self.bound.statistics
 
     @property
     def waits(self) -> list[Fence]:
@@ -211,10 +242,11 @@ class Task:
     def run(self) -> None:
         """Runs in the worker, after all waits. Fences are signaled whatever happens."""
         self.state = "running"
-        self._signal(start_of_frame=True)
+        if self.events is not NO_EVENTS:
+            self._signal(start_of_frame=True)
         begin = perf_counter_ns()
         try:
-            if not self.noop and self.module is not None:
+            if not self.noop:
                 self.report = self.device.execute(self)
             self.state = "done"
         except CudlaError as error:
@@ -229,10 +261,11 @@ class Task:
         finally:
             # Everything is given back before anybody can see the end of the task: a program
             # unregisters its memory as soon as a fence lets it.
-            for entry in self._holds():
+            for entry in self._held:
                 entry.uses -= 1
             self.device.finished(self, begin)
-            self._signal(start_of_frame=False)
+            if self.events is not NO_EVENTS:
+                self._signal(start_of_frame=False)
 
     def promise(self) -> None:
         """Lets whoever waits for a fence of this task learn what keeps it."""
@@ -258,7 +291,7 @@ class Task:
     def cancel(self) -> None:
         """The task will never start: gives back what it holds."""
         self.state = "cancelled"
-        for entry in self._holds():
+        for entry in self._held:
             entry.uses -= 1
 
     def _failed(self, status: int, explanation: str) -> None:

@@ -20,12 +20,16 @@ class Claim:
     def __init__(self) -> None:
         self.owner: int | None = None
         self._waiting: deque[int] = deque()
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
 
     def begin(self) -> bool:
         """Wait and take it; True if an earlier holder left it behind."""
         me = threading.get_native_id()
-        with self._changed:
+        with self._lock:
+            if self.owner is None and not self._waiting:
+                self.owner = me
+                return False
             self._waiting.append(me)
             while not self._my_turn(me):
                 self._changed.wait(timeout=self._LOOK_S)
@@ -45,9 +49,10 @@ class Claim:
 
     def end(self) -> None:
         """Give it back."""
-        with self._changed:
+        with self._lock:
             self.owner = None
-            self._changed.notify_all()
+            if self._waiting:
+                self._changed.notify_all()
 
 
 def _lives(thread: int) -> bool:

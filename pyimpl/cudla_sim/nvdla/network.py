@@ -7,7 +7,7 @@ because the firmware counts them down.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -86,7 +86,13 @@ class LoadedNetwork:
                 )
         self._region: Region | None = None
         self._windows: list[Window | None] = self._allocate()
-        self._graphs = self._graph_memories()
+        self._graph_bytes = [
+            pair
+            for index in self._graph_memories()
+            if (window := self._windows[index]) is not None
+            for pair in self._contents(index, window.data)
+        ]
+        """The dependency graphs: where they lie, and what they are before a run."""
         self.order = [number for submit in loadable.submits for number in submit.task_id]
         """Numbers of its tasks, as they are submitted."""
         self._bindings: dict[tuple[tuple[int, ...], tuple[int, ...]], Binding] = {}
@@ -152,12 +158,19 @@ class LoadedNetwork:
 
     def _fill(self, index: int, data: NDArray[np.uint8]) -> None:
         """Copy the blobs of a memory to their offsets."""
+        for place, blob in self._contents(index, data):
+            place[:] = blob
+
+    def _contents(
+        self, index: int, data: NDArray[np.uint8]
+    ) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
+        """The blobs of a memory with their places in *data*."""
         entry = self.loadable.memories[index]
         if not entry.flags & MemoryFlags.SET:
             return
         for name, offset in zip(entry.contents, entry.offsets, strict=True):
             blob = self.loadable.blobs[name]
-            data[offset : offset + blob.size] = np.frombuffer(blob.data, np.uint8)
+            yield data[offset : offset + blob.size], np.frombuffer(blob.data, np.uint8)
 
     def _graph_memories(self) -> tuple[int, ...]:
         """Numbers of the memories that hold dependency graphs (and statistics)."""
@@ -176,10 +189,8 @@ class LoadedNetwork:
 
     def reload_graphs(self) -> None:
         """Copy the dependency graphs again, so that the network can run once more."""
-        for index in self._graphs:
-            window = self._windows[index]
-            if window is not None:
-                self._fill(index, window.data)
+        for place, blob in self._graph_bytes:
+            place[:] = blob
 
     def bind(self, inputs: Sequence[int], outputs: Sequence[int]) -> Binding:
         """Resolve the addresses of all tensors.

@@ -115,6 +115,5 @@ def required_flags(flags: int, allowed: int, names: str) -> None:
         raise invalid_value(f"flags is {flags:#x}; {names}")
 
 
-def number(pointer: Any) -> int:
-    """The address or handle value in a pointer argument."""
-    return address(pointer)
+number = address
+"""The address or handle value in a pointer argument."""

@@ -24,13 +24,11 @@ given = partial(cudla.require, Status.cudlaErrorInvalidParam, "what the call rea
 """What a call reads must be there."""
 
 
-device_of: Callable[..., Device] = partial(
-    cudla.resolve, kind=DEVICE, argument="devHandle", status=Status.cudlaErrorInvalidDevice
+device_of: Callable[..., Device] = cudla.resolver(
+    kind=DEVICE, argument="devHandle", status=Status.cudlaErrorInvalidDevice
 )
 
-module_of = partial(
-    cudla.resolve, kind=MODULE, argument="hModule", status=Status.cudlaErrorInvalidModule
-)
+module_of = cudla.resolver(kind=MODULE, argument="hModule", status=Status.cudlaErrorInvalidModule)
 
 
 def only_flags(value: int, allowed: int, names: str) -> None:

@@ -9,7 +9,10 @@ from ..hw.chip import Chip
 from ..hw.csb import BlockState
 from ..kmd.list_port import Entry
 
-Store = tuple[list[int], int, int, list[int]]
+Bank = list[int]
+"""Registers by word offset."""
+
+Store = tuple[Bank, int, int, list[int]]
 """A bank of registers, first index, index behind the last, values."""
 
 Bytes = tuple[int, int, bytes]
@@ -30,8 +33,16 @@ class Actions:
     memory: list[Bytes] = field(default_factory=list)
 
     def apply(self, chip: Chip, entries: Sequence[Entry]) -> None:
+        self.store()
+        self.happen(chip, entries)
+
+    def store(self) -> None:
+        """The plain registers."""
         for bank, first, last, values in self.stores:
             bank[first:last] = values
+
+    def happen(self, chip: Chip, entries: Sequence[Entry]) -> None:
+        """All but the plain registers."""
         for state, producer in self.pointers:
             state.producer = producer
         if self.enables:
@@ -96,3 +107,35 @@ def settled(found: Iterable[Bytes]) -> list[Bytes]:
         for position, value in enumerate(data, offset):
             memory[buffer, position] = value
     return joined((buffer, offset, bytes([value])) for (buffer, offset), value in memory.items())
+
+
+Contents = list[tuple[Bank, list[int]]]
+"""Banks with what they held at some time."""
+
+
+def contents(banks: Iterable[Bank]) -> Contents:
+    """What banks hold, each once."""
+    return [(bank, bank.copy()) for bank in {id(bank): bank for bank in banks}.values()]
+
+
+class Steady:
+    """What banks held *before* a run whose end is now, which one segment did as a whole.
+
+    Such a run stores the same numbers in the same registers each time. So when registers are before
+    it what they were before an earlier one, they are behind it what they were then: a comparison of
+    whole banks takes the place of a hundred stores.
+    """
+
+    def __init__(self, before: Contents) -> None:
+        self._before = before
+        self._changed = [(bank, bank.copy()) for bank, values in before if bank != values]
+
+    def stands(self) -> bool:
+        """Whether they hold that again."""
+        # mostly the same objects, of which a comparison sees nothing but the addresses
+        return all(bank == values for bank, values in self._before)
+
+    def leave(self) -> None:
+        """Has them hold what they held behind that run."""
+        for bank, values in self._changed:
+            bank[:] = values

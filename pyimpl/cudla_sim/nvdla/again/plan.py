@@ -17,7 +17,7 @@ from ..hw.chip import Chip
 from ..kmd.event_loop import serve
 from ..kmd.firmware import FirmwareEngine
 from ..kmd.list_port import Entry, ListPort
-from .actions import Actions, Bytes, view
+from .actions import Actions, Bytes, Contents, Steady, contents, view
 from .layer import Prepared
 from .layers import Layers
 from .recorder import Groups, Recorder
@@ -67,6 +67,8 @@ class Plan:
         self._doubtful = False
         self._searches = 0
         self._step = 0
+        self._steady: tuple[Segment, Steady] | None = None
+        """The segment that did all of the last run, and the registers around it."""
 
     def holds(self, entries: Sequence[Entry]) -> bool:
         """Whether the descriptors are those that were recorded."""
@@ -111,17 +113,34 @@ class Plan:
         """
         chip = layers.chip
         told = None if tell is None else lambda ran: tell(ran, self)
-        self.first.apply(chip, entries)
+        steady, candidate, held_before = None, None, Contents()
+        if quiet and self._steady is not None and self._steady[1].stands():
+            steady = self._steady[1]
+            self.first.happen(chip, entries)
+        else:
+            if quiet and (candidate := self._whole()) is not None:
+                banks = [bank for bank, *_ in self.first.stores]
+                held_before = contents([*banks, *candidate.banks()])
+            self.first.apply(chip, entries)
         notes: dict[int, Note] = {}
         step = 0
         while step < len(self.rest):
-            found = self._beginning(step, chip) if quiet else None
+            found = self._beginning(step, chip, steady) if quiet else None
+            if found is None and steady is not None:
+                steady = None
+                self.first.store()
+                continue
             if found is not None:
                 segment, held = found
-                step = segment.run(held, layers, entries, check, told)
+                owed = None if steady is None else self.first
+                step = segment.run(held, layers, entries, check, told, steady, owed)
+                steady = None
                 if step == segment.last:
+                    if segment is candidate:
+                        self._steady = segment, Steady(held_before)
                     continue
                 self.segments[segment.first].remove(segment)
+                self._steady = None
                 self._doubtful = True
             self._step = step
             check()
@@ -137,8 +156,22 @@ class Plan:
             return True
         return not self.search(notes, self.private(entries))
 
-    def _beginning(self, step: int, chip: Chip) -> tuple[Segment, Held] | None:
-        """The segment that can run now, and what has to be held meanwhile."""
+    def _whole(self) -> Segment | None:
+        """A segment that does everything, and leaves in registers what follows from them."""
+        if self.first.writes:
+            return None
+        whole = (s for s in self.segments.get(0, ()) if s.last == len(self.rest) and s.plain)
+        return next(whole, None)
+
+    def _beginning(
+        self, step: int, chip: Chip, steady: Steady | None
+    ) -> tuple[Segment, Held] | None:
+        """The segment that can run now, and what has to be held meanwhile. *steady*: only the one
+        that ran as a whole."""
+        if steady is not None and self._steady is not None:
+            segment = self._steady[0]
+            held = segment.begins(chip, steady)
+            return None if held is None else (segment, held)
         for segment in self.segments.get(step, ()):
             held = segment.begins(chip)
             if held is not None:

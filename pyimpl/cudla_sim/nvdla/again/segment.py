@@ -24,7 +24,7 @@ from ..hw.launch import ComputedLayer
 from ..hw.memory import Memory, Span
 from ..hw.units.conv.weights import Entry
 from ..kmd.list_port import Entry as Buffer
-from .actions import Actions, Registers, Store, settled
+from .actions import Actions, Bank, Registers, Steady, Store, settled
 from .layer import Known, Place
 from .layers import Layers
 
@@ -147,12 +147,23 @@ class Segment:
 
     # -- running ------------------------------------------------------------------------------
 
-    def begins(self, chip: Chip) -> Held | None:
+    def banks(self) -> list[Bank]:
+        """The banks of registers that it needs or changes, apart from counters."""
+        stores = (*self._needs, *self._composed.stores, *self._actions[-1].stores)
+        return list({id(bank): bank for bank, *_ in stores}.values())
+
+    @property
+    def plain(self) -> bool:
+        """Whether what it leaves in registers follows from what was in them."""
+        return not self._actions[-1].writes
+
+    def begins(self, chip: Chip, steady: Steady | None = None) -> Held | None:
         """What has to be held while it runs, if everything is as it was when the steps were noted,
-        but for the contents of memory."""
-        for bank, start, stop, values in self._needs:
-            if bank[start:stop] != values:
-                return None
+        but for the contents of memory. *steady*: registers are."""
+        if steady is None:
+            for bank, start, stop, values in self._needs:
+                if bank[start:stop] != values:
+                    return None
         for memory, signature in self._signatures:
             if signature is None or memory.space.signature != signature:
                 return None
@@ -173,9 +184,12 @@ class Segment:
         entries: Sequence[Buffer],
         check: Callable[[], None],
         tell: Tell | None,
+        steady: Steady | None = None,
+        owed: Actions | None = None,
     ) -> int:
         """Compute; the next step to do. *held* is of :meth:`begins`. *check* is called in between,
-        *tell* told what was done. Raises NvdlaError when memory is short."""
+        *tell* told what was done. *steady* leaves registers as the whole of it does; when it does
+        less, what was *owed* before it is stored first. Raises NvdlaError when memory is short."""
         results, done, why = self._steps.results(), 0, native.End.LATE
         try:
             while why == native.End.LATE:
@@ -191,9 +205,9 @@ class Segment:
                 "not enough host memory for the working set of a layer", Status.INSUFFICIENT_MEMORY
             ) from None
         except BaseException:
-            self._settle(layers, entries, held, done, results)
+            self._settle(layers, entries, held, done, results, steady, owed)
             raise
-        self._settle(layers, entries, held, done, results)
+        self._settle(layers, entries, held, done, results, steady, owed)
         return self.first + done
 
     def _settle(
@@ -203,28 +217,39 @@ class Segment:
         held: Held,
         done: int,
         results: NDArray[np.int64],
+        steady: Steady | None,
+        owed: Actions | None,
     ) -> None:
         """Leave everything as it is behind *done* steps."""
         chip = layers.chip
-        found = self._steps.of_layers(results, 0, done)
+        found = self._steps.of_layers(results, 0, done).tolist()
         if done < len(self._known):
+            if owed is not None:
+                owed.store()
             for number in range(done):
-                layers.follow(self._known[number], found[number, 1:].tolist(), held[number])
+                layers.follow(self._known[number], found[number][1:], held[number])
                 self._actions[number].apply(chip, entries)
             return
+        assert self._before is not None
         assert self._after is not None
-        self._composed.apply(chip, entries)
+        if steady is None:
+            self._composed.store()
+        self._composed.happen(chip, entries)
         for bank, index in self._zeros:
             bank[index] = 0
         for (bank, index), number, which in self._counts:
-            bank[index] = int(found[number, 1 + which]) & 0xFFFFFFFF
+            bank[index] = found[number][1 + which] & 0xFFFFFFFF
         if self._convolutions:
             number = self._convolutions[-1]
             buffer = self._known[number].layer.buffer
             assert buffer is not None
             chip.site.kept = buffer.kept(held[number])
-        chip.settle(self._after)
-        self._actions[-1].apply(chip, entries)
+        chip.settle(self._after, self._before)
+        if steady is None:
+            self._actions[-1].store()
+        else:
+            steady.leave()
+        self._actions[-1].happen(chip, entries)
 
 
 def _steps(known: Known) -> list[native.Step]:

@@ -112,9 +112,10 @@ class Chip:
         or was left behind."""
         return None if self._releases or self.disturbed else self.csb.position()
 
-    def settle(self, position: Position) -> None:
-        """Put pointers, groups and interrupts where they stood at another time."""
-        self.csb.settle(position)
+    def settle(self, position: Position, now: Position) -> None:
+        """Put pointers, groups and interrupts, which stand at *now*, where they stood at another
+        time."""
+        self.csb.settle(position, now)
         self._changed = True
 
     def step(self, first: int = 0) -> bool:

@@ -270,11 +270,13 @@ class RegisterFile:
             (bool(self.bdma.launched or self.bdma.stored), *self.bdma.busy),
         )
 
-    def settle(self, position: Position) -> None:
-        """Put consumers, enabled groups and interrupts where they stood at another time. BDMA
-        stays."""
+    def settle(self, position: Position, now: Position) -> None:
+        """Put consumers, enabled groups and interrupts, which stand at *now*, where they stood at
+        another time. BDMA stays."""
         blocks, self.glb.mask, self.glb.status, _ = position
-        for state, value in zip(self._states, blocks, strict=True):
+        for state, value, old in zip(self._states, blocks, now[0], strict=True):
+            if value == old:
+                continue
             enabled = state.enabled
             enabled[0] = value & 1 == 1
             enabled[1] = value & 2 == 2
