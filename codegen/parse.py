@@ -8,6 +8,7 @@ import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -69,9 +70,12 @@ def type_text(node: c_ast.Node) -> str:
 
 def named(function: Function, new_name: str) -> tuple[str, list[str]]:
     """The prototype under another name, and the names of its parameters."""
-    decl = copy.deepcopy(function.decl)
+    decl = _own(function.decl)
     decl.name = new_name
     decl.funcspec, decl.storage = [], []
+    if decl.type.args is not None:
+        decl.type.args = copy.copy(decl.type.args)
+        decl.type.args.params = [_own(param) for param in decl.type.args.params]
     names = []
     for index, param in enumerate(function.params):
         target = decl.type.args.params[index]
@@ -85,6 +89,14 @@ def named(function: Function, new_name: str) -> tuple[str, list[str]]:
         names.append(name)
     _set_declname(decl.type, new_name)
     return c_generator.CGenerator().visit(decl), names
+
+
+def _own(node: c_ast.Node) -> c_ast.Node:
+    """A copy down to where the name stands; copies of all below it take half of a build's time."""
+    node = copy.copy(node)
+    if not isinstance(node, c_ast.TypeDecl | c_ast.EllipsisParam):
+        node.type = _own(node.type)
+    return node
 
 
 def _set_declname(node: c_ast.Node, name: str) -> None:
@@ -183,6 +195,7 @@ def evaluated(node: c_ast.Node, values: Mapping[str, int]) -> c_ast.Node:
     return node
 
 
+@cache
 def _relative(path: str, include: Path) -> str | None:
     try:
         return str(Path(path).resolve().relative_to(include.resolve()))
