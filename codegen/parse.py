@@ -73,17 +73,16 @@ def named(function: Function, new_name: str) -> tuple[str, list[str]]:
     decl = _own(function.decl)
     decl.name = new_name
     decl.funcspec, decl.storage = [], []
+    params: list[c_ast.Node] = []
     if decl.type.args is not None:
-        decl.type.args = copy.copy(decl.type.args)
-        decl.type.args.params = [_own(param) for param in decl.type.args.params]
+        params = [_own(param) for param in decl.type.args.params]
+        decl.type.args = c_ast.ParamList(params)
     names = []
     for index, param in enumerate(function.params):
-        target = decl.type.args.params[index]
+        target = params[index]
         name = getattr(param, "name", None) or f"arg{index}"
         if isinstance(target, c_ast.Typename):
-            decl.type.args.params[index] = target = c_ast.Decl(
-                name, [], [], [], [], target.type, None, None
-            )
+            params[index] = target = c_ast.Decl(name, [], [], [], [], target.type, None, None)
         _set_declname(target.type, name)
         target.name = name
         names.append(name)
