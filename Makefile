@@ -35,7 +35,6 @@ quick: $(VENV)/installed-test
 	$(BIN)/python -m pytest -n auto --dist loadfile -k "not valgrind and not mypy" $(QUICK:%=tests/%)
 
 test: $(VENV)/installed-test
-	$(BIN)/python build_ffi.py --verify
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 # What takes minutes: many exits, many frames, many threads.

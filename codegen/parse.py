@@ -8,6 +8,7 @@ import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -69,22 +70,32 @@ def type_text(node: c_ast.Node) -> str:
 
 def named(function: Function, new_name: str) -> tuple[str, list[str]]:
     """The prototype under another name, and the names of its parameters."""
-    decl = copy.deepcopy(function.decl)
+    decl = _own(function.decl)
     decl.name = new_name
     decl.funcspec, decl.storage = [], []
+    params: list[c_ast.Node] = []
+    if decl.type.args is not None:
+        params = [_own(param) for param in decl.type.args.params]
+        decl.type.args = c_ast.ParamList(params)
     names = []
     for index, param in enumerate(function.params):
-        target = decl.type.args.params[index]
+        target = params[index]
         name = getattr(param, "name", None) or f"arg{index}"
         if isinstance(target, c_ast.Typename):
-            decl.type.args.params[index] = target = c_ast.Decl(
-                name, [], [], [], [], target.type, None, None
-            )
+            params[index] = target = c_ast.Decl(name, [], [], [], [], target.type, None, None)
         _set_declname(target.type, name)
         target.name = name
         names.append(name)
     _set_declname(decl.type, new_name)
     return c_generator.CGenerator().visit(decl), names
+
+
+def _own(node: c_ast.Node) -> c_ast.Node:
+    """A copy down to where the name stands; copies of all below it take half of a build's time."""
+    node = copy.copy(node)
+    if not isinstance(node, c_ast.TypeDecl | c_ast.EllipsisParam):
+        node.type = _own(node.type)
+    return node
 
 
 def _set_declname(node: c_ast.Node, name: str) -> None:
@@ -183,6 +194,7 @@ def evaluated(node: c_ast.Node, values: Mapping[str, int]) -> c_ast.Node:
     return node
 
 
+@cache
 def _relative(path: str, include: Path) -> str | None:
     try:
         return str(Path(path).resolve().relative_to(include.resolve()))

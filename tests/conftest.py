@@ -43,6 +43,29 @@ def fixtures() -> Path:
     return FIXTURES
 
 
+LONGEST = (
+    "docs/test_adding.py",
+    "docs/test_blocks.py",
+    "cuda_kernels/test_kernels.py",
+    "cuda_kernels/test_nvcc.py",
+    "compiler/test_onnx_nodes.py",
+    "nvdla/property/test_nvdla_plans.py",
+    "cuda_kernels/test_precompiled.py",
+    "upmem/dpu_side/test_wrapper.py",
+    "abi/test_headers.py",
+    "boards/timing/test_published.py",
+    "faults/test_sweeps.py",
+    "boot/test_sanitizers.py",
+    "cudart/test_pieces.py",
+)
+"""Files of more than 15 seconds. They come first: what begins last, one worker ends alone."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config.option, "loadscopereorder"):  # xdist has the files with most tests first
+        config.option.loadscopereorder = False
+
+
 def pytest_report_header() -> str:
     """Says what the deselected tests are."""
     if FIXTURES.is_dir():
@@ -65,7 +88,11 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out tests of data that are not here: nothing is wrong, so nothing is skipped."""
+    """Has the longest first, and leaves out tests of data that are not here: nothing is wrong, so
+    nothing is skipped."""
+    tests = ROOT / "tests"
+    place = {tests / name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path, len(place)))
     if FIXTURES.is_dir():
         return
     out = [item for item in items if OUTSIDE & set(getattr(item, "fixturenames", ()))]

@@ -45,6 +45,7 @@ class _Family:
         self._known: dict[int, dict[str, str]] = {}
         self._named: dict[str, list[ast.FunctionDef]] = {}
         self._gates: dict[str, tuple[str, str]] = {}
+        self._said: dict[int, tuple[list[tuple[str, str]], list[ast.Call]]] = {}
         for tree in self._trees.values():
             self._gates |= self._partial(tree)
             statuses = self._reader.assigned(tree.body)
@@ -109,10 +110,13 @@ class _Family:
     ) -> Iterator[tuple[str, str]]:
         """Those of a function, then those of what it calls."""
         seen.add(id(node))
-        yield from self._reader.within(node, self._known[id(node)], {})
-        for call in ast.walk(node):
-            if not isinstance(call, ast.Call) or depth == 0:
-                continue
+        if id(node) not in self._said:
+            causes = list(self._reader.within(node, self._known[id(node)], {}))
+            calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+            self._said[id(node)] = causes, calls
+        causes, calls = self._said[id(node)]
+        yield from causes
+        for call in calls if depth else []:
             name = getattr(call.func, "attr", getattr(call.func, "id", ""))
             if name in self._gates:
                 status, text = self._gates[name]

@@ -1,18 +1,14 @@
-"""`cudla_sim` as an editor and a type checker see it."""
+"""`cudla_sim` as an editor sees it."""
 
 from __future__ import annotations
 
 import inspect
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 import cudla_sim
 from cudla_sim import given
 from cudla_sim.core import config
-from tests.conftest import ROOT
 
 
 def test_the_types_of_settings_are_those_of_their_sections() -> None:
@@ -41,20 +37,3 @@ def test_an_index_that_is_not_there_yet_explains_itself() -> None:
         _ = cudla_sim.dla.devices[0]
     with pytest.raises(IndexError, match=r"^sets\[2\]: there is none yet; .*dpu_alloc"):
         _ = cudla_sim.upmem.sets[2]
-
-
-def test_mypy_finds_typing_errors(tmp_path: Path) -> None:
-    pytest.importorskip("mypy", reason="mypy comes with the extra lint, not with test")
-    file = tmp_path / "uses.py"
-    file.write_text(
-        "import cudla_sim\n"
-        "cudla_sim.configure(config='nv_small', dla_count=1)\n"
-        "cudla_sim.configure(confg='nv_small')\n"
-        "cudla_sim.configure(dla_count='one')\n"
-        "cudla_sim.evaluate('a', 'b', keep_output=True)\n"
-        "cudla_sim.report('a', 'b', hardwar='nv_small')\n"
-    )
-    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", str(file)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    lines = [line.split(":")[1] for line in done.stdout.splitlines() if ": error:" in line]
-    assert lines == ["3", "4", "5", "6"], done.stdout

@@ -35,26 +35,56 @@ reveal_type(DpuSet)
 """
 
 
-def test_types_are_known_outside(tmp_path: Path) -> None:
-    pytest.importorskip("mypy")
-    (tmp_path / "user.py").write_text(PROGRAM)
+WRONG = """
+import cudla_sim
+cudla_sim.configure(config='nv_small', dla_count=1)
+cudla_sim.configure(confg='nv_small')
+cudla_sim.configure(dla_count='one')
+cudla_sim.evaluate('a', 'b', keep_output=True)
+cudla_sim.report('a', 'b', hardwar='nv_small')
+"""
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
+    """What mypy says of both programs: most of its time it reads the package."""
+    pytest.importorskip("mypy", reason="mypy comes with the extra lint, not with test")
+    folder = tmp_path_factory.mktemp("types")
+    (folder / "user.py").write_text(PROGRAM)
+    (folder / "wrong.py").write_text(WRONG)
     command = [sys.executable, "-m", "mypy", "--no-incremental", "--cache-dir", "/dev/null"]
     source = Path(cudla_sim.__file__).parents[1]
-    done = subprocess.run(
-        [*command, "--follow-imports", "silent", "user.py"],
-        cwd=tmp_path,
+    return subprocess.run(
+        [*command, "--strict", "--follow-imports", "silent", "user.py", "wrong.py"],
+        cwd=folder,
         env={"MYPYPATH": str(source), "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
         check=False,
     )
-    revealed = [line.partition('"')[2].rstrip('"') for line in done.stdout.splitlines()]
+
+
+def test_mypy_knows_types_outside(told: subprocess.CompletedProcess[str]) -> None:
+    revealed = [
+        line.partition('"')[2].rstrip('"')
+        for line in told.stdout.splitlines()
+        if line.startswith("user.py:")
+    ]
     assert revealed[:5] == [
         "cudla_sim.cudla.device.Device",
         "cudla_sim.core.memory.AddressSpace",
         "cudla_sim.upmem.machine.DpuSet",
         "float",
         "cudla_sim.cupva.program.Program",
-    ], done.stdout + done.stderr
+    ], told.stdout + told.stderr
     assert revealed[5].endswith("-> int")
     assert "dpu.driver.DpuSet" in revealed[6]
+
+
+def test_mypy_finds_typing_errors(told: subprocess.CompletedProcess[str]) -> None:
+    lines = [
+        line.split(":")[1]
+        for line in told.stdout.splitlines()
+        if line.startswith("wrong.py:") and ": error:" in line
+    ]
+    assert lines == ["4", "5", "6", "7"], told.stdout

@@ -6,6 +6,8 @@ import gzip
 import json
 import os
 import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,6 @@ from cudla_sim.nvdla.errors import BadLoadable
 from cudla_sim.tools.report import ReportError, page
 from cudla_sim.upmem.toolchain.assembly import translate
 from cudla_sim.upmem.workers.frame import Frame
-from tests import warm
 from tests.conftest import ROOT
 
 from .run import PATIENCE_S, SETTINGS
@@ -41,26 +42,54 @@ NEEDS = {
 }
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_first_cases(target: str) -> None:
-    for package in NEEDS.get(target, ()):
-        pytest.importorskip(package)
-    text = (
-        "from random import Random; from tests.fuzz.targets import TARGETS\n"
-        f"for number in range({CASES}):\n"
-        f"    print(number, flush=True); TARGETS[{target!r}](Random(number))"
-    )
-    run = subprocess.run(
-        [warm.python(), "-c", text],
+FORKS = """
+import faulthandler, os, sys
+from random import Random
+from tests.fuzz.targets import TARGETS
+
+for line in sys.stdin:
+    target, out, err = line.split("\\t")[:3]
+    child = os.fork()
+    if child == 0:
+        for number, name in enumerate((os.devnull, out, err)):
+            os.dup2(os.open(name, os.O_RDWR | os.O_CREAT, 0o600), number)
+        faulthandler.dump_traceback_later(%d, exit=True)
+        for number in range(%d):
+            print(number, flush=True)
+            TARGETS[target](Random(number))
+        sys.exit()
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+"""Targets in processes of their own, which are forked where everything is imported: that takes
+twenty times as long as the cases."""
+
+
+@pytest.fixture(scope="module")
+def forks() -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        [sys.executable, "-c", FORKS % (2 * PATIENCE_S, CASES)],
         cwd=ROOT,
         env={**os.environ, **SETTINGS},
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         text=True,
-        errors="replace",
-        timeout=2 * PATIENCE_S,
-        check=False,
-    )
-    assert run.returncode == 0, f"case {run.stdout.split()[-1:]}: {run.stderr[-3000:]}"
+    ) as server:
+        yield server
+        assert server.stdin is not None
+        server.stdin.close()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_first_cases(target: str, forks: subprocess.Popen[str], tmp_path: Path) -> None:
+    for package in NEEDS.get(target, ()):
+        pytest.importorskip(package)
+    out, err = tmp_path / "out", tmp_path / "err"
+    assert forks.stdin is not None
+    assert forks.stdout is not None
+    print(target, out, err, "", sep="\t", file=forks.stdin, flush=True)
+    status = forks.stdout.readline()
+    said = err.read_text(errors="replace")[-3000:]
+    assert status == "0\n", f"case {out.read_text().split()[-1:]}: {said}"
 
 
 # --- models

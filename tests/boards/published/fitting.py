@@ -24,6 +24,8 @@ WEIGHTS = {MEASURED: 1.0, EXPECTED: 0.5, MIXED: 0.0}
 ONLY = {"softmax_cycles": "YOLO11n-pose"}
 """Fitted on the one row that is about nothing else."""
 STEPS, TRIES = 15, 6
+ENOUGH = 1e-6
+"""Of the cost, that a step has to save: below, no constant changes in what is printed of it."""
 INSIDE = 0.9
 
 
@@ -84,11 +86,12 @@ def _least(
             damped = matrix + damping * np.diag(np.diag(matrix))
             next_x = x + np.clip(np.linalg.solve(damped, -gradient), -0.5, 0.5)
             next_e = errors(next_x)
-            if cost(next_x, next_e) < cost(x, e):
+            saved = cost(x, e) - cost(next_x, next_e)
+            if saved > 0:
                 x, e, damping = next_x, next_e, damping / 3
                 break
             damping *= 4
-        else:
+        if saved <= ENOUGH * cost(x, e):
             break
     return x
 

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "native/half_lut.c"
+#include "native/cpu.h"
+#include "native/half.h"
+#include "native/half_lut.h"
 #include "native/native.h"
 
 static uint64_t state = 99;
@@ -54,17 +56,17 @@ static void any_lut(struct sim_lut *lut)
     }
 }
 
-typedef void function(const struct sim_lut *, double *, int, struct sim_lut_counts *);
-
-static int tables(void)
-{
-    static function *const kinds[] = {
-        apply_kind_plain,
+/* The kinds of instructions that there are below a level. */
+static const char *const kinds[] = {
+    "portable",
 #if defined(__x86_64__)
-        apply_kind_256,
-        apply_kind_512,
+    "avx2",
+    "avx512",
 #endif
-    };
+};
+
+static int tables(const char *level)
+{
     size_t count = 1;
 #if defined(__x86_64__)
     count += sim_cpu() & SIM_CPU_AVX2 ? 1 : 0;
@@ -81,7 +83,8 @@ static int tables(void)
             double values[61];
             struct sim_lut_counts counts = {0};
             memcpy(values, inputs, sizeof values);
-            kinds[kind](&lut, values, 61, &counts);
+            sim_isa(kinds[kind]);
+            sim_half_lut_apply(&lut, values, 61, &counts);
             if (kind == 0) {
                 memcpy(first, values, sizeof first);
                 first_counts = counts;
@@ -95,6 +98,7 @@ static int tables(void)
         }
         note(&first_counts, sizeof first_counts);
     }
+    sim_isa(level);
     return 0;
 }
 
@@ -175,9 +179,9 @@ static int layers(void)
 
 int main(int count, char **words)
 {
-    if (count > 1)
-        sim_isa(words[1]);
-    int wrong = tables();
+    const char *level = count > 1 ? words[1] : "machine";
+    sim_isa(level);
+    int wrong = tables(level);
     if (wrong)
         printf("tables: the kinds of instructions differ\n");
     wrong |= layers();

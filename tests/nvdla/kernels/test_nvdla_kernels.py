@@ -16,7 +16,7 @@ from cudla_sim.core.config import ISA
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 INTS = ("int_sdp", "int_lines", "int_lut", "sdp_map", "parallel", "cpu")
-HALF = ("half_pool", "half_average", "half_cdp", "half_sdp", "half_lines", *INTS)
+HALF = ("half_lut", "half_pool", "half_average", "half_cdp", "half_sdp", "half_lines", *INTS)
 BYTES = ("int_brief", "int_diagonal", *INTS)
 SOURCES = {
     "bytes": [HERE / "bytes.c", *(ROOT / "shim/native" / f"{n}.c" for n in BYTES)],
@@ -24,7 +24,7 @@ SOURCES = {
         HERE / "dots.c",
         *(ROOT / "shim/native" / n for n in ("int_dot.c", "int_wide.c", "cpu.c")),
     ],
-    "lut": [HERE / "lut.c", ROOT / "shim/native/cpu.c"],
+    "lut": [HERE / "lut.c", *(ROOT / "shim/native" / n for n in ("int_lut.c", "cpu.c"))],
     "half": [HERE / "half.c", *(ROOT / "shim/native" / f"{n}.c" for n in HALF)],
 }
 SANITIZED = "-fsanitize=address,undefined -fno-sanitize-recover=all"

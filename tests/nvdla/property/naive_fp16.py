@@ -7,6 +7,7 @@ widths; patterns are integers.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
 HALF, FP17, SINGLE = (5, 10), (6, 10), (8, 23)
 Format = tuple[int, int]
@@ -31,14 +32,20 @@ def is_nan(pattern: int, fmt: Format) -> bool:
     return exponent == (1 << fmt[0]) - 1 and mantissa != 0
 
 
+@cache
+def power_of_two(exponent: int) -> Fraction:
+    return Fraction(2) ** exponent
+
+
+@cache
 def value(pattern: int, fmt: Format) -> Fraction:
     """Exact value; only FP16 has denormals, infinities count as 1.m of the next exponent."""
     sign, exponent, mantissa = split(pattern, fmt)
     bias = (1 << (fmt[0] - 1)) - 1
     if exponent == 0 and (mantissa == 0 or fmt == HALF):
-        size = Fraction(mantissa, 1 << fmt[1]) * Fraction(2) ** (1 - bias)
+        size = Fraction(mantissa, 1 << fmt[1]) * power_of_two(1 - bias)
     else:
-        size = (1 + Fraction(mantissa, 1 << fmt[1])) * Fraction(2) ** (exponent - bias)
+        size = (1 + Fraction(mantissa, 1 << fmt[1])) * power_of_two(exponent - bias)
     return -size if sign else size
 
 
@@ -50,7 +57,7 @@ def nearest_even(size: Fraction) -> int:
 
 def log2_floor(size: Fraction) -> int:
     power = size.numerator.bit_length() - size.denominator.bit_length()
-    return power if Fraction(2) ** power <= size else power - 1
+    return power if power_of_two(power) <= size else power - 1
 
 
 def encode(sign: int, size: Fraction, fmt: Format) -> int:
@@ -61,7 +68,7 @@ def encode(sign: int, size: Fraction, fmt: Format) -> int:
     power = log2_floor(size)
     if fmt == HALF:
         power = max(power, 1 - bias)
-    mantissa = nearest_even(size / Fraction(2) ** (power - fmt[1]))
+    mantissa = nearest_even(size / power_of_two(power - fmt[1]))
     if mantissa >> (fmt[1] + 1):
         mantissa, power = mantissa >> 1, power + 1
     if power + bias > top:
@@ -226,13 +233,13 @@ class Accumulator:
 
     def add(self, total: int, scale: int) -> None:
         """Add a step, rounding to 40 bits (39 and a sign), halves away from zero."""
-        exact = self.total + Fraction(total) * Fraction(2) ** (4 * scale - 50)
+        exact = self.total + Fraction(total) * power_of_two(4 * scale - 50)
         if exact == 0:
             self.total = exact
             return
         # two's complement: -2**39 is a mantissa, +2**39 is not
         power = log2_floor(abs(exact)) - 38
-        if exact < 0 and abs(exact) == Fraction(2) ** (power + 38):
+        if exact < 0 and abs(exact) == power_of_two(power + 38):
             power -= 1
         size = abs(exact) / Fraction(2) ** power
         whole = size.numerator // size.denominator
@@ -251,9 +258,9 @@ class Accumulator:
             return 0
         size = abs(self.total)
         power = log2_floor(size)
-        scaled = size / Fraction(2) ** (power - 23) + Fraction(1, 2)
+        scaled = size / power_of_two(power - 23) + Fraction(1, 2)
         whole = scaled.numerator // scaled.denominator
-        return encode(int(self.total < 0), whole * Fraction(2) ** (power - 23), SINGLE)
+        return encode(int(self.total < 0), whole * power_of_two(power - 23), SINGLE)
 
 
 def accumulate(steps: list[tuple[list[int], list[int]]]) -> int:

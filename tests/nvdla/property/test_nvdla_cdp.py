@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 
 import naive_fp16 as naive
 import numpy as np
@@ -112,7 +113,6 @@ def half_lookup(p: dict, entries: list[list[int]], value: int, counts: Counter) 
     """FP17 result for an FP32 pattern."""
     results, kinds = [], []
     for which in (0, 1):
-        table = [naive.convert(item & 0xFFFF, HALF, FP17) for item in entries[which]]
         start, end = (single_of(Fraction(p[key][which])) for key in ("starts", "ends"))
         gap = naive.add(value, naive.negate(start, SINGLE), SINGLE)
         nan = naive.is_nan(gap, SINGLE)
@@ -127,7 +127,8 @@ def half_lookup(p: dict, entries: list[list[int]], value: int, counts: Counter) 
             part = naive.multiply(
                 naive.convert(step, SINGLE, FP17), naive.encode(0, share, FP17), FP17
             )
-            results.append(naive.add(part, table[entry], FP17))
+            low = naive.convert(entries[which][entry] & 0xFFFF, HALF, FP17)
+            results.append(naive.add(part, low, FP17))
             continue
         number = 2 * which + (kind == "over")
         origin = end
@@ -138,7 +139,8 @@ def half_lookup(p: dict, entries: list[list[int]], value: int, counts: Counter) 
         gap = naive.add(value, naive.negate(origin, SINGLE), SINGLE)
         slope = naive.convert(p["slopes"][number], HALF, FP17)
         step = naive.multiply(naive.convert(gap, SINGLE, FP17), slope, FP17)
-        results.append(naive.add(step, table[0 if kind == "under" else -1], FP17))
+        edge = entries[which][0 if kind == "under" else -1]
+        results.append(naive.add(step, naive.convert(edge & 0xFFFF, HALF, FP17), FP17))
     counts[case(*kinds)] += 1
     return results[choose(p, *kinds)]
 
@@ -229,6 +231,7 @@ def test_cdp(kind, length, plain, no_product, channels, into, outof, arithmetic,
     for y in range(2):
         for x in range(2):
 
+            @cache
             def centre(c: int, y: int = y, x: int = x) -> int:
                 if not 0 <= c < channels:
                     return 0

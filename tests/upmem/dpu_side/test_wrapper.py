@@ -206,8 +206,8 @@ def test_concurrent_first_builds_share_one_cache(source: Path, tmp_path: Path) -
     def compile_(number: int) -> int:
         return dpu_cc("-o", tmp_path / f"out{number}", source, env=environment).returncode
 
-    with ThreadPoolExecutor(3) as pool:
-        assert list(pool.map(compile_, range(3))) == [0, 0, 0]
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(compile_, range(2))) == [0, 0]
     kept = list((tmp_path / "cache" / "cudla-sim" / "dpu").iterdir())
     assert len(kept) == 1
     assert (kept[0] / "librt.a").is_file()
