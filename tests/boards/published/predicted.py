@@ -40,14 +40,18 @@ class Prepared:
             found /= values.two_cores_gpu if self.report.on_gpu else values.two_cores
         return found
 
+    @functools.cached_property
+    def _kinds(self) -> list[str]:
+        """Of the items: names of their spreads."""
+        return [spread.kind(item, self.around.setting.generation) for item in self.items]
+
     def by_kind(self, values: Parameters) -> dict[str, float]:
         """Milliseconds of the DLA's operations by the names of their spreads."""
         found: dict[str, float] = {}
         setting = self.around.setting
         gap = gap_ms(setting.generation, values)
-        for item in self.items:
+        for item, name in zip(self.items, self._kinds, strict=True):
             ms = (max(milliseconds(item, setting, values)) + gap) * self.around.batch
-            name = spread.kind(item, setting.generation)
             found[name] = found.get(name, 0.0) + ms
         return found
 
