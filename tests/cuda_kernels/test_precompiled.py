@@ -103,3 +103,15 @@ def test_lines_of_messages_are_the_users(source: Path) -> None:
     assert done.returncode == 1
     assert "k.cu:3:" in done.stderr
     assert "MORE" in done.stderr
+
+
+def test_modules_share_one(source: Path) -> None:
+    """PTX is compiled in a folder of its own each time; 35 MB are not kept for each."""
+    source.write_text("__global__ void k(int *x) { x[threadIdx.x] = MORE; }\n")
+    before = kept()
+    for number in (1, 2):
+        place = f"-fdebug-prefix-map=/somewhere/{number}="
+        words = ["-cubin", "-Xcompiler", place, f"-DMORE={number}", "-o", f"{source}.cubin"]
+        done = nvcc(*words, source)
+        assert (done.returncode, done.stderr) == (0, "")
+    assert len(kept()) == len(before) + 1

@@ -74,6 +74,8 @@ class Compiler:
         words.append(f"-D__CUDACC_VER_BUILD__={build}")
         if self.options.separate:
             words.append("-D__CUDACC_RDC__")
+        if self.options.module:
+            words.append("-DCUDLA_SIM_MODULE")
         words += ["-D__CUDACC_EXTENDED_LAMBDA__", "-D__CUDACC_RELAXED_CONSTEXPR__"]
         words += self._cccl()
         if self.checks.compiled:

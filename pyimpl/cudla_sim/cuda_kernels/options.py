@@ -151,7 +151,6 @@ def parse(words: Sequence[str]) -> Options:
             found.action, found.listed = "-V", LISTS[word]
         elif word in MODULES:
             found.action, found.module = "-fatbin", MODULES[word]
-            found.preprocess.append("-DCUDLA_SIM_MODULE")
             found.compile.append("-fPIC")
         elif name in ("-ccbin", "--compiler-bindir"):
             found.compiler = rest()

@@ -32,6 +32,8 @@ _IN_PLACE = "-fno-move-loop-stores"
 g++ 12 does that; clang++ has no need of it."""
 _DIVISIONS = "-fno-isolate-erroneous-paths-dereference"
 """A division by what the compiler knows to be zero stays one: a GPU does not stop at it."""
+_PLACE = "-fdebug-prefix-map"
+"""Of a folder that is not there the next time: a header is not precompiled for it."""
 _NOT_INLINED = "always_inline"
 _NOT_INCLUDED = re.compile(
     r"error: .[\w:]+. (?:is not a member of|in namespace) .(?:std|thrust|cub)\b"
@@ -172,7 +174,8 @@ class Unit:
         compiler, options = self.compiler, self.options
         if options.dry:
             return precompiled.source()
-        how = [*compiler.macros(), *compiler.includes(), *self.words]
+        lasting = [word for word in self.words if not word.startswith(_PLACE)]
+        how = [*compiler.macros(), *compiler.includes(), *lasting]
         made = precompiled.header(compiler.name, how, options.preprocess)
         return made or precompiled.source()
 
