@@ -235,6 +235,7 @@ typedef enum CUdevice_attribute_enum {
     CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES = 100,
     CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST = 101,
     CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED = 102,
+    CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102,
     CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED = 103,
     CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED = 104,
     CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED = 105,
@@ -383,8 +384,21 @@ typedef enum CUjit_target_enum {
     CU_TARGET_COMPUTE_90 = 90,
     CU_TARGET_COMPUTE_100 = 100,
     CU_TARGET_COMPUTE_101 = 101,
+    CU_TARGET_COMPUTE_103 = 103,
     CU_TARGET_COMPUTE_120 = 120,
-    CU_TARGET_COMPUTE_90A = 0x1005a /* 90 above the base of the accelerated ones */
+    CU_TARGET_COMPUTE_121 = 121,
+    /* above the base of the accelerated ones, and of those of a family */
+    CU_TARGET_COMPUTE_90A = 0x1005a,
+    CU_TARGET_COMPUTE_100A = 0x10064,
+    CU_TARGET_COMPUTE_101A = 0x10065,
+    CU_TARGET_COMPUTE_103A = 0x10067,
+    CU_TARGET_COMPUTE_120A = 0x10078,
+    CU_TARGET_COMPUTE_121A = 0x10079,
+    CU_TARGET_COMPUTE_100F = 0x20064,
+    CU_TARGET_COMPUTE_101F = 0x20065,
+    CU_TARGET_COMPUTE_103F = 0x20067,
+    CU_TARGET_COMPUTE_120F = 0x20078,
+    CU_TARGET_COMPUTE_121F = 0x20079
 } CUjit_target;
 
 typedef enum CUjit_fallback_enum {
@@ -539,9 +553,12 @@ enum CUctx_flags_enum {
     CU_CTX_SCHED_SPIN = 1,
     CU_CTX_SCHED_YIELD = 2,
     CU_CTX_SCHED_BLOCKING_SYNC = 4,
+    CU_CTX_BLOCKING_SYNC = 4,
     CU_CTX_SCHED_MASK = 7,
     CU_CTX_MAP_HOST = 8,
     CU_CTX_LMEM_RESIZE_TO_MAX = 16,
+    CU_CTX_COREDUMP_ENABLE = 32,
+    CU_CTX_USER_COREDUMP_ENABLE = 64,
     CU_CTX_SYNC_MEMOPS = 128,
     CU_CTX_FLAGS_MASK = 255
 };
@@ -670,6 +687,7 @@ CUresult cuEventRecord(CUevent hEvent, CUstream hStream);
 CUresult cuEventQuery(CUevent hEvent);
 CUresult cuEventSynchronize(CUevent hEvent);
 
+#include "crt/driver_enumerations.h"
 #include "crt/driver_arrays.h"
 #include "crt/driver_contexts.h"
 #include "crt/driver_memory.h"

@@ -329,7 +329,9 @@ inline bool operator>=(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { retur
 #endif /* __CUDA_BF16_H__ */
 
 /* As in cuda_fp16.h. */
-#if defined(__cplusplus) && !defined(CUDLA_SIM_PARSE) && !defined(CUDLA_SIM_ENGINE)
+#if defined(__cplusplus) && !defined(CUDLA_SIM_PARSE) \
+    && !defined(CUDLA_SIM_ENGINE) && !defined(CUDLA_SIM_BF16_NAMES)
+#define CUDLA_SIM_BF16_NAMES
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 #endif

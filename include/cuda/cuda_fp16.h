@@ -398,7 +398,9 @@ inline bool operator>=(const __half2 &a, const __half2 &b) { return a.x >= b.x &
 #endif /* __CUDA_FP16_H__ */
 
 /* Short names are for who includes this, not for whose kernels are compiled with it. */
-#if !defined(CUDA_NO_HALF) && !defined(CUDLA_SIM_PARSE) && !defined(CUDLA_SIM_ENGINE)
+#if !defined(CUDA_NO_HALF) && !defined(CUDLA_SIM_PARSE) \
+    && !defined(CUDLA_SIM_ENGINE) && !defined(CUDLA_SIM_FP16_NAMES)
+#define CUDLA_SIM_FP16_NAMES
 typedef __half half;
 typedef __half2 half2;
 typedef __half nv_half;

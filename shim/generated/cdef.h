@@ -767,6 +767,116 @@ struct cudlaSimTexels
   float least_level;
   float most_level;
 };
+enum cudaGraphicsRegisterFlags
+{
+  cudaGraphicsRegisterFlagsNone = 0,
+  cudaGraphicsRegisterFlagsReadOnly = 1,
+  cudaGraphicsRegisterFlagsWriteDiscard = 2,
+  cudaGraphicsRegisterFlagsSurfaceLoadStore = 4,
+  cudaGraphicsRegisterFlagsTextureGather = 8
+};
+enum cudaGraphicsMapFlags
+{
+  cudaGraphicsMapFlagsNone = 0,
+  cudaGraphicsMapFlagsReadOnly = 1,
+  cudaGraphicsMapFlagsWriteDiscard = 2
+};
+enum cudaGraphicsCubeFace
+{
+  cudaGraphicsCubeFacePositiveX = 0,
+  cudaGraphicsCubeFaceNegativeX = 1,
+  cudaGraphicsCubeFacePositiveY = 2,
+  cudaGraphicsCubeFaceNegativeY = 3,
+  cudaGraphicsCubeFacePositiveZ = 4,
+  cudaGraphicsCubeFaceNegativeZ = 5
+};
+enum cudaResourceViewFormat
+{
+  cudaResViewFormatNone = 0,
+  cudaResViewFormatUnsignedChar1 = 1,
+  cudaResViewFormatUnsignedChar2 = 2,
+  cudaResViewFormatUnsignedChar4 = 3,
+  cudaResViewFormatSignedChar1 = 4,
+  cudaResViewFormatSignedChar2 = 5,
+  cudaResViewFormatSignedChar4 = 6,
+  cudaResViewFormatUnsignedShort1 = 7,
+  cudaResViewFormatUnsignedShort2 = 8,
+  cudaResViewFormatUnsignedShort4 = 9,
+  cudaResViewFormatSignedShort1 = 10,
+  cudaResViewFormatSignedShort2 = 11,
+  cudaResViewFormatSignedShort4 = 12,
+  cudaResViewFormatUnsignedInt1 = 13,
+  cudaResViewFormatUnsignedInt2 = 14,
+  cudaResViewFormatUnsignedInt4 = 15,
+  cudaResViewFormatSignedInt1 = 16,
+  cudaResViewFormatSignedInt2 = 17,
+  cudaResViewFormatSignedInt4 = 18,
+  cudaResViewFormatHalf1 = 19,
+  cudaResViewFormatHalf2 = 20,
+  cudaResViewFormatHalf4 = 21,
+  cudaResViewFormatFloat1 = 22,
+  cudaResViewFormatFloat2 = 23,
+  cudaResViewFormatFloat4 = 24,
+  cudaResViewFormatUnsignedBlockCompressed1 = 25,
+  cudaResViewFormatUnsignedBlockCompressed2 = 26,
+  cudaResViewFormatUnsignedBlockCompressed3 = 27,
+  cudaResViewFormatUnsignedBlockCompressed4 = 28,
+  cudaResViewFormatSignedBlockCompressed4 = 29,
+  cudaResViewFormatUnsignedBlockCompressed5 = 30,
+  cudaResViewFormatSignedBlockCompressed5 = 31,
+  cudaResViewFormatUnsignedBlockCompressed6H = 32,
+  cudaResViewFormatSignedBlockCompressed6H = 33,
+  cudaResViewFormatUnsignedBlockCompressed7 = 34
+};
+enum cudaSharedCarveout
+{
+  cudaSharedmemCarveoutDefault = -1,
+  cudaSharedmemCarveoutMaxShared = 100,
+  cudaSharedmemCarveoutMaxL1 = 0
+};
+enum cudaFlushGPUDirectRDMAWritesOptions
+{
+  cudaFlushGPUDirectRDMAWritesOptionHost = 1,
+  cudaFlushGPUDirectRDMAWritesOptionMemOps = 2
+};
+enum cudaGPUDirectRDMAWritesOrdering
+{
+  cudaGPUDirectRDMAWritesOrderingNone = 0,
+  cudaGPUDirectRDMAWritesOrderingOwner = 100,
+  cudaGPUDirectRDMAWritesOrderingAllDevices = 200
+};
+enum cudaFlushGPUDirectRDMAWritesScope
+{
+  cudaFlushGPUDirectRDMAWritesToOwner = 100,
+  cudaFlushGPUDirectRDMAWritesToAllDevices = 200
+};
+enum cudaFlushGPUDirectRDMAWritesTarget
+{
+  cudaFlushGPUDirectRDMAWritesTargetCurrentDevice = 0
+};
+enum cudaCGScope
+{
+  cudaCGScopeInvalid = 0,
+  cudaCGScopeGrid = 1,
+  cudaCGScopeMultiGrid = 2
+};
+enum cudaGraphKernelNodeField
+{
+  cudaGraphKernelNodeFieldInvalid = 0,
+  cudaGraphKernelNodeFieldGridDim = 1,
+  cudaGraphKernelNodeFieldParam = 2,
+  cudaGraphKernelNodeFieldEnabled = 3
+};
+enum cudaDeviceNumaConfig
+{
+  cudaDeviceNumaConfigNone = 0,
+  cudaDeviceNumaConfigNumaNode = 1
+};
+enum cudaAsyncNotificationType_enum
+{
+  cudaAsyncNotificationTypeOverBudget = 1
+};
+typedef enum cudaAsyncNotificationType_enum cudaAsyncNotificationType;
 struct CUuuid_st
 {
   char bytes[16];
@@ -996,7 +1106,34 @@ enum cudaChannelFormatKind
   cudaChannelFormatKindUnsigned = 1,
   cudaChannelFormatKindFloat = 2,
   cudaChannelFormatKindNone = 3,
-  cudaChannelFormatKindNV12 = 4
+  cudaChannelFormatKindNV12 = 4,
+  cudaChannelFormatKindUnsignedNormalized8X1 = 5,
+  cudaChannelFormatKindUnsignedNormalized8X2 = 6,
+  cudaChannelFormatKindUnsignedNormalized8X4 = 7,
+  cudaChannelFormatKindUnsignedNormalized16X1 = 8,
+  cudaChannelFormatKindUnsignedNormalized16X2 = 9,
+  cudaChannelFormatKindUnsignedNormalized16X4 = 10,
+  cudaChannelFormatKindSignedNormalized8X1 = 11,
+  cudaChannelFormatKindSignedNormalized8X2 = 12,
+  cudaChannelFormatKindSignedNormalized8X4 = 13,
+  cudaChannelFormatKindSignedNormalized16X1 = 14,
+  cudaChannelFormatKindSignedNormalized16X2 = 15,
+  cudaChannelFormatKindSignedNormalized16X4 = 16,
+  cudaChannelFormatKindUnsignedBlockCompressed1 = 17,
+  cudaChannelFormatKindUnsignedBlockCompressed1SRGB = 18,
+  cudaChannelFormatKindUnsignedBlockCompressed2 = 19,
+  cudaChannelFormatKindUnsignedBlockCompressed2SRGB = 20,
+  cudaChannelFormatKindUnsignedBlockCompressed3 = 21,
+  cudaChannelFormatKindUnsignedBlockCompressed3SRGB = 22,
+  cudaChannelFormatKindUnsignedBlockCompressed4 = 23,
+  cudaChannelFormatKindSignedBlockCompressed4 = 24,
+  cudaChannelFormatKindUnsignedBlockCompressed5 = 25,
+  cudaChannelFormatKindSignedBlockCompressed5 = 26,
+  cudaChannelFormatKindUnsignedBlockCompressed6H = 27,
+  cudaChannelFormatKindSignedBlockCompressed6H = 28,
+  cudaChannelFormatKindUnsignedBlockCompressed7 = 29,
+  cudaChannelFormatKindUnsignedBlockCompressed7SRGB = 30,
+  cudaChannelFormatKindUnsignedNormalized1010102 = 31
 };
 enum cudaExternalMemoryHandleType
 {
@@ -1241,7 +1378,8 @@ struct cudaMemAccessDesc
 enum cudaMemAllocationType
 {
   cudaMemAllocationTypeInvalid = 0,
-  cudaMemAllocationTypePinned = 1
+  cudaMemAllocationTypePinned = 1,
+  cudaMemAllocationTypeMax = 2147483647
 };
 enum cudaMemAllocationHandleType
 {
@@ -1308,7 +1446,17 @@ struct cudaResourceDesc
     } pitch2D;
   } res;
 };
-struct cudaResourceViewDesc;
+struct cudaResourceViewDesc
+{
+  enum cudaResourceViewFormat format;
+  size_t width;
+  size_t height;
+  size_t depth;
+  unsigned int firstMipmapLevel;
+  unsigned int lastMipmapLevel;
+  unsigned int firstLayer;
+  unsigned int lastLayer;
+};
 struct cudaPointerAttributes
 {
   enum cudaMemoryType type;
@@ -1558,7 +1706,8 @@ enum cudaGraphNodeType
   cudaGraphNodeTypeExtSemaphoreWait = 9,
   cudaGraphNodeTypeMemAlloc = 10,
   cudaGraphNodeTypeMemFree = 11,
-  cudaGraphNodeTypeConditional = 13
+  cudaGraphNodeTypeConditional = 13,
+  cudaGraphNodeTypeCount = 14
 };
 enum cudaGraphInstantiateFlags
 {
@@ -2436,6 +2585,7 @@ typedef enum CUdevice_attribute_enum
   CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES = 100,
   CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST = 101,
   CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED = 102,
+  CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102,
   CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED = 103,
   CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED = 104,
   CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED = 105,
@@ -2569,8 +2719,20 @@ typedef enum CUjit_target_enum
   CU_TARGET_COMPUTE_90 = 90,
   CU_TARGET_COMPUTE_100 = 100,
   CU_TARGET_COMPUTE_101 = 101,
+  CU_TARGET_COMPUTE_103 = 103,
   CU_TARGET_COMPUTE_120 = 120,
-  CU_TARGET_COMPUTE_90A = 65626
+  CU_TARGET_COMPUTE_121 = 121,
+  CU_TARGET_COMPUTE_90A = 65626,
+  CU_TARGET_COMPUTE_100A = 65636,
+  CU_TARGET_COMPUTE_101A = 65637,
+  CU_TARGET_COMPUTE_103A = 65639,
+  CU_TARGET_COMPUTE_120A = 65656,
+  CU_TARGET_COMPUTE_121A = 65657,
+  CU_TARGET_COMPUTE_100F = 131172,
+  CU_TARGET_COMPUTE_101F = 131173,
+  CU_TARGET_COMPUTE_103F = 131175,
+  CU_TARGET_COMPUTE_120F = 131192,
+  CU_TARGET_COMPUTE_121F = 131193
 } CUjit_target;
 typedef enum CUjit_fallback_enum
 {
@@ -2716,13 +2878,210 @@ enum CUctx_flags_enum
   CU_CTX_SCHED_SPIN = 1,
   CU_CTX_SCHED_YIELD = 2,
   CU_CTX_SCHED_BLOCKING_SYNC = 4,
+  CU_CTX_BLOCKING_SYNC = 4,
   CU_CTX_SCHED_MASK = 7,
   CU_CTX_MAP_HOST = 8,
   CU_CTX_LMEM_RESIZE_TO_MAX = 16,
+  CU_CTX_COREDUMP_ENABLE = 32,
+  CU_CTX_USER_COREDUMP_ENABLE = 64,
   CU_CTX_SYNC_MEMOPS = 128,
   CU_CTX_FLAGS_MASK = 255
 };
 typedef enum CUctx_flags_enum CUctx_flags;
+enum CUevent_sched_flags_enum
+{
+  CU_EVENT_SCHED_AUTO = 0,
+  CU_EVENT_SCHED_SPIN = 1,
+  CU_EVENT_SCHED_YIELD = 2,
+  CU_EVENT_SCHED_BLOCKING_SYNC = 4
+};
+typedef enum CUevent_sched_flags_enum CUevent_sched_flags;
+enum CUoccupancy_flags_enum
+{
+  CU_OCCUPANCY_DEFAULT = 0,
+  CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1
+};
+typedef enum CUoccupancy_flags_enum CUoccupancy_flags;
+enum CUasyncNotificationType_enum
+{
+  CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET = 1
+};
+typedef enum CUasyncNotificationType_enum CUasyncNotificationType;
+enum CUgraphicsMapResourceFlags_enum
+{
+  CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE = 0,
+  CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY = 1,
+  CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD = 2
+};
+typedef enum CUgraphicsMapResourceFlags_enum CUgraphicsMapResourceFlags;
+enum CUexecAffinityType_enum
+{
+  CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0,
+  CU_EXEC_AFFINITY_TYPE_MAX = 1
+};
+typedef enum CUexecAffinityType_enum CUexecAffinityType;
+enum CUresourceViewFormat_enum
+{
+  CU_RES_VIEW_FORMAT_NONE = 0,
+  CU_RES_VIEW_FORMAT_UINT_1X8 = 1,
+  CU_RES_VIEW_FORMAT_UINT_2X8 = 2,
+  CU_RES_VIEW_FORMAT_UINT_4X8 = 3,
+  CU_RES_VIEW_FORMAT_SINT_1X8 = 4,
+  CU_RES_VIEW_FORMAT_SINT_2X8 = 5,
+  CU_RES_VIEW_FORMAT_SINT_4X8 = 6,
+  CU_RES_VIEW_FORMAT_UINT_1X16 = 7,
+  CU_RES_VIEW_FORMAT_UINT_2X16 = 8,
+  CU_RES_VIEW_FORMAT_UINT_4X16 = 9,
+  CU_RES_VIEW_FORMAT_SINT_1X16 = 10,
+  CU_RES_VIEW_FORMAT_SINT_2X16 = 11,
+  CU_RES_VIEW_FORMAT_SINT_4X16 = 12,
+  CU_RES_VIEW_FORMAT_UINT_1X32 = 13,
+  CU_RES_VIEW_FORMAT_UINT_2X32 = 14,
+  CU_RES_VIEW_FORMAT_UINT_4X32 = 15,
+  CU_RES_VIEW_FORMAT_SINT_1X32 = 16,
+  CU_RES_VIEW_FORMAT_SINT_2X32 = 17,
+  CU_RES_VIEW_FORMAT_SINT_4X32 = 18,
+  CU_RES_VIEW_FORMAT_FLOAT_1X16 = 19,
+  CU_RES_VIEW_FORMAT_FLOAT_2X16 = 20,
+  CU_RES_VIEW_FORMAT_FLOAT_4X16 = 21,
+  CU_RES_VIEW_FORMAT_FLOAT_1X32 = 22,
+  CU_RES_VIEW_FORMAT_FLOAT_2X32 = 23,
+  CU_RES_VIEW_FORMAT_FLOAT_4X32 = 24,
+  CU_RES_VIEW_FORMAT_UNSIGNED_BC1 = 25,
+  CU_RES_VIEW_FORMAT_UNSIGNED_BC2 = 26,
+  CU_RES_VIEW_FORMAT_UNSIGNED_BC3 = 27,
+  CU_RES_VIEW_FORMAT_UNSIGNED_BC4 = 28,
+  CU_RES_VIEW_FORMAT_SIGNED_BC4 = 29,
+  CU_RES_VIEW_FORMAT_UNSIGNED_BC5 = 30,
+  CU_RES_VIEW_FORMAT_SIGNED_BC5 = 31,
+  CU_RES_VIEW_FORMAT_UNSIGNED_BC6H = 32,
+  CU_RES_VIEW_FORMAT_SIGNED_BC6H = 33,
+  CU_RES_VIEW_FORMAT_UNSIGNED_BC7 = 34
+};
+typedef enum CUresourceViewFormat_enum CUresourceViewFormat;
+enum CUtensorMapIm2ColWideMode_enum
+{
+  CU_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0,
+  CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 = 1
+};
+typedef enum CUtensorMapIm2ColWideMode_enum CUtensorMapIm2ColWideMode;
+enum CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS_enum
+{
+  CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE = 0,
+  CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ = 1,
+  CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE = 3
+};
+typedef enum CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS_enum CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS;
+enum CUmemRangeHandleType_enum
+{
+  CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 1,
+  CU_MEM_RANGE_HANDLE_TYPE_MAX = 2147483647
+};
+typedef enum CUmemRangeHandleType_enum CUmemRangeHandleType;
+enum CUmemRangeFlags_enum
+{
+  CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE = 1
+};
+typedef enum CUmemRangeFlags_enum CUmemRangeFlags;
+enum CUarraySparseSubresourceType_enum
+{
+  CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL = 0,
+  CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL = 1
+};
+typedef enum CUarraySparseSubresourceType_enum CUarraySparseSubresourceType;
+enum CUmemOperationType_enum
+{
+  CU_MEM_OPERATION_TYPE_MAP = 1,
+  CU_MEM_OPERATION_TYPE_UNMAP = 2
+};
+typedef enum CUmemOperationType_enum CUmemOperationType;
+enum CUmemHandleType_enum
+{
+  CU_MEM_HANDLE_TYPE_GENERIC = 0
+};
+typedef enum CUmemHandleType_enum CUmemHandleType;
+enum CUmulticastGranularity_flags_enum
+{
+  CU_MULTICAST_GRANULARITY_MINIMUM = 0,
+  CU_MULTICAST_GRANULARITY_RECOMMENDED = 1
+};
+typedef enum CUmulticastGranularity_flags_enum CUmulticastGranularity_flags;
+enum CUflushGPUDirectRDMAWritesOptions_enum
+{
+  CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST = 1,
+  CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_MEMOPS = 2
+};
+typedef enum CUflushGPUDirectRDMAWritesOptions_enum CUflushGPUDirectRDMAWritesOptions;
+enum CUGPUDirectRDMAWritesOrdering_enum
+{
+  CU_GPU_DIRECT_RDMA_WRITES_ORDERING_NONE = 0,
+  CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER = 100,
+  CU_GPU_DIRECT_RDMA_WRITES_ORDERING_ALL_DEVICES = 200
+};
+typedef enum CUGPUDirectRDMAWritesOrdering_enum CUGPUDirectRDMAWritesOrdering;
+enum CUflushGPUDirectRDMAWritesScope_enum
+{
+  CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER = 100,
+  CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES = 200
+};
+typedef enum CUflushGPUDirectRDMAWritesScope_enum CUflushGPUDirectRDMAWritesScope;
+enum CUflushGPUDirectRDMAWritesTarget_enum
+{
+  CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX = 0
+};
+typedef enum CUflushGPUDirectRDMAWritesTarget_enum CUflushGPUDirectRDMAWritesTarget;
+enum CUdeviceNumaConfig_enum
+{
+  CU_DEVICE_NUMA_CONFIG_NONE = 0,
+  CU_DEVICE_NUMA_CONFIG_NUMA_NODE = 1
+};
+typedef enum CUdeviceNumaConfig_enum CUdeviceNumaConfig;
+enum CUprocessState_enum
+{
+  CU_PROCESS_STATE_RUNNING = 0,
+  CU_PROCESS_STATE_LOCKED = 1,
+  CU_PROCESS_STATE_CHECKPOINTED = 2,
+  CU_PROCESS_STATE_FAILED = 3
+};
+typedef enum CUprocessState_enum CUprocessState;
+enum CUmemDecompressAlgorithm_enum
+{
+  CU_MEM_DECOMPRESS_UNSUPPORTED = 0,
+  CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE = 1,
+  CU_MEM_DECOMPRESS_ALGORITHM_SNAPPY = 2,
+  CU_MEM_DECOMPRESS_ALGORITHM_LZ4 = 4
+};
+typedef enum CUmemDecompressAlgorithm_enum CUmemDecompressAlgorithm;
+enum CUcoredumpSettings_enum
+{
+  CU_COREDUMP_ENABLE_ON_EXCEPTION = 1,
+  CU_COREDUMP_TRIGGER_HOST = 2,
+  CU_COREDUMP_LIGHTWEIGHT = 3,
+  CU_COREDUMP_ENABLE_USER_TRIGGER = 4,
+  CU_COREDUMP_FILE = 5,
+  CU_COREDUMP_PIPE = 6,
+  CU_COREDUMP_GENERATION_FLAGS = 7,
+  CU_COREDUMP_MAX = 8
+};
+typedef enum CUcoredumpSettings_enum CUcoredumpSettings;
+enum CUCoredumpGenerationFlags
+{
+  CU_COREDUMP_DEFAULT_FLAGS = 0,
+  CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES = 1,
+  CU_COREDUMP_SKIP_GLOBAL_MEMORY = 2,
+  CU_COREDUMP_SKIP_SHARED_MEMORY = 4,
+  CU_COREDUMP_SKIP_LOCAL_MEMORY = 8,
+  CU_COREDUMP_SKIP_ABORT = 16,
+  CU_COREDUMP_SKIP_CONSTBANK_MEMORY = 32,
+  CU_COREDUMP_LIGHTWEIGHT_FLAGS = 47
+};
+typedef enum CUCoredumpGenerationFlags CUCoredumpGenerationFlags;
+enum CUlogLevel_enum
+{
+  CU_LOG_LEVEL_ERROR = 0,
+  CU_LOG_LEVEL_WARNING = 1
+};
+typedef enum CUlogLevel_enum CUlogLevel;
 typedef struct CUarray_st *CUarray;
 typedef struct CUmipmappedArray_st *CUmipmappedArray;
 typedef unsigned long long CUtexObject_v1;
@@ -2738,7 +3097,51 @@ typedef enum CUarray_format_enum
   CU_AD_FORMAT_SIGNED_INT16 = 9,
   CU_AD_FORMAT_SIGNED_INT32 = 10,
   CU_AD_FORMAT_HALF = 16,
-  CU_AD_FORMAT_FLOAT = 32
+  CU_AD_FORMAT_FLOAT = 32,
+  CU_AD_FORMAT_UNORM_INT_101010_2 = 80,
+  CU_AD_FORMAT_BC1_UNORM = 145,
+  CU_AD_FORMAT_BC1_UNORM_SRGB = 146,
+  CU_AD_FORMAT_BC2_UNORM = 147,
+  CU_AD_FORMAT_BC2_UNORM_SRGB = 148,
+  CU_AD_FORMAT_BC3_UNORM = 149,
+  CU_AD_FORMAT_BC3_UNORM_SRGB = 150,
+  CU_AD_FORMAT_BC4_UNORM = 151,
+  CU_AD_FORMAT_BC4_SNORM = 152,
+  CU_AD_FORMAT_BC5_UNORM = 153,
+  CU_AD_FORMAT_BC5_SNORM = 154,
+  CU_AD_FORMAT_BC6H_UF16 = 155,
+  CU_AD_FORMAT_BC6H_SF16 = 156,
+  CU_AD_FORMAT_BC7_UNORM = 157,
+  CU_AD_FORMAT_BC7_UNORM_SRGB = 158,
+  CU_AD_FORMAT_P010 = 159,
+  CU_AD_FORMAT_P016 = 161,
+  CU_AD_FORMAT_NV16 = 162,
+  CU_AD_FORMAT_P210 = 163,
+  CU_AD_FORMAT_P216 = 164,
+  CU_AD_FORMAT_YUY2 = 165,
+  CU_AD_FORMAT_Y210 = 166,
+  CU_AD_FORMAT_Y216 = 167,
+  CU_AD_FORMAT_AYUV = 168,
+  CU_AD_FORMAT_Y410 = 169,
+  CU_AD_FORMAT_NV12 = 176,
+  CU_AD_FORMAT_Y416 = 177,
+  CU_AD_FORMAT_Y444_PLANAR8 = 178,
+  CU_AD_FORMAT_Y444_PLANAR10 = 179,
+  CU_AD_FORMAT_YUV444_8bit_SemiPlanar = 180,
+  CU_AD_FORMAT_YUV444_16bit_SemiPlanar = 181,
+  CU_AD_FORMAT_UNORM_INT8X1 = 192,
+  CU_AD_FORMAT_UNORM_INT8X2 = 193,
+  CU_AD_FORMAT_UNORM_INT8X4 = 194,
+  CU_AD_FORMAT_UNORM_INT16X1 = 195,
+  CU_AD_FORMAT_UNORM_INT16X2 = 196,
+  CU_AD_FORMAT_UNORM_INT16X4 = 197,
+  CU_AD_FORMAT_SNORM_INT8X1 = 198,
+  CU_AD_FORMAT_SNORM_INT8X2 = 199,
+  CU_AD_FORMAT_SNORM_INT8X4 = 200,
+  CU_AD_FORMAT_SNORM_INT16X1 = 201,
+  CU_AD_FORMAT_SNORM_INT16X2 = 202,
+  CU_AD_FORMAT_SNORM_INT16X4 = 203,
+  CU_AD_FORMAT_MAX = 2147483647
 } CUarray_format;
 typedef enum CUaddress_mode_enum
 {
@@ -2930,7 +3333,19 @@ typedef struct CUDA_TEXTURE_DESC_st
   int reserved[12];
 } CUDA_TEXTURE_DESC_v1;
 typedef CUDA_TEXTURE_DESC_v1 CUDA_TEXTURE_DESC;
-typedef struct CUDA_RESOURCE_VIEW_DESC_st CUDA_RESOURCE_VIEW_DESC;
+typedef struct CUDA_RESOURCE_VIEW_DESC_st
+{
+  CUresourceViewFormat format;
+  size_t width;
+  size_t height;
+  size_t depth;
+  unsigned int firstMipmapLevel;
+  unsigned int lastMipmapLevel;
+  unsigned int firstLayer;
+  unsigned int lastLayer;
+  unsigned int reserved[16];
+} CUDA_RESOURCE_VIEW_DESC_v1;
+typedef CUDA_RESOURCE_VIEW_DESC_v1 CUDA_RESOURCE_VIEW_DESC;
 typedef enum CUlimit_enum
 {
   CU_LIMIT_STACK_SIZE = 0,
@@ -2963,7 +3378,8 @@ typedef enum CUdevice_P2PAttribute_enum
   CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 1,
   CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 2,
   CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3,
-  CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = 4
+  CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = 4,
+  CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED = 4
 } CUdevice_P2PAttribute;
 typedef enum CUoutput_mode_enum
 {

@@ -390,6 +390,19 @@ class cudaResourceDesc(ctypes.Structure):
     ]
 
 
+class cudaResourceViewDesc(ctypes.Structure):
+    _fields_ = [
+        ('format', ctypes.c_int),
+        ('width', ctypes.c_size_t),
+        ('height', ctypes.c_size_t),
+        ('depth', ctypes.c_size_t),
+        ('firstMipmapLevel', ctypes.c_uint),
+        ('lastMipmapLevel', ctypes.c_uint),
+        ('firstLayer', ctypes.c_uint),
+        ('lastLayer', ctypes.c_uint),
+    ]
+
+
 class cudaPointerAttributes(ctypes.Structure):
     _fields_ = [
         ('type', ctypes.c_int),
@@ -1501,6 +1514,23 @@ class CUDA_TEXTURE_DESC_st(ctypes.Structure):
 
 
 CUDA_TEXTURE_DESC_v1 = CUDA_TEXTURE_DESC_st
+
+
+class CUDA_RESOURCE_VIEW_DESC_st(ctypes.Structure):
+    _fields_ = [
+        ('format', ctypes.c_int),
+        ('width', ctypes.c_size_t),
+        ('height', ctypes.c_size_t),
+        ('depth', ctypes.c_size_t),
+        ('firstMipmapLevel', ctypes.c_uint),
+        ('lastMipmapLevel', ctypes.c_uint),
+        ('firstLayer', ctypes.c_uint),
+        ('lastLayer', ctypes.c_uint),
+        ('reserved', ctypes.c_uint * 16),
+    ]
+
+
+CUDA_RESOURCE_VIEW_DESC_v1 = CUDA_RESOURCE_VIEW_DESC_st
 
 
 class CUdevprop_st(ctypes.Structure):

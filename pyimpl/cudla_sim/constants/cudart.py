@@ -2,6 +2,16 @@
 
 from enum import IntEnum
 
+cudaArrayColorAttachment = 0x20
+cudaArraySparse = 0x40
+cudaArrayDeferredMapping = 0x80
+cudaArraySparsePropertiesSingleMipTail = 1
+cudaMemPoolCreateUsageHwDecompress = 2
+cudaCooperativeLaunchMultiDeviceNoPreSync = 1
+cudaCooperativeLaunchMultiDeviceNoPostSync = 2
+cudaGraphKernelNodePortDefault = 0
+cudaGraphKernelNodePortProgrammatic = 1
+cudaGraphKernelNodePortLaunchCompletion = 2
 cudaHostAllocDefault = 0
 cudaHostAllocPortable = 1
 cudaHostAllocMapped = 2
@@ -74,6 +84,22 @@ CUDA_VERSION = 0x2f3a
 CU_COMPUTE_ACCELERATED_TARGET_BASE = 0x10000
 CU_MEM_ALLOCATION_COMP_NONE = 0
 CU_MEM_ALLOCATION_COMP_GENERIC = 1
+CUDA_ARRAY3D_DEPTH_TEXTURE = 0x10
+CUDA_ARRAY3D_COLOR_ATTACHMENT = 0x20
+CUDA_ARRAY3D_SPARSE = 0x40
+CUDA_ARRAY3D_DEFERRED_MAPPING = 0x80
+CUDA_ARRAY3D_VIDEO_ENCODE_DECODE = 0x100
+CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL = 1
+CU_MEM_CREATE_USAGE_TILE_POOL = 1
+CU_MEM_CREATE_USAGE_HW_DECOMPRESS = 2
+CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS = 2
+CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC = 1
+CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC = 2
+CU_COMPUTE_FAMILY_TARGET_BASE = 0x20000
+CU_LAUNCH_KERNEL_REQUIRED_BLOCK_DIM = 1
+CU_GRAPH_KERNEL_NODE_PORT_DEFAULT = 0
+CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC = 1
+CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER = 2
 CUDA_ARRAY3D_LAYERED = 1
 CUDA_ARRAY3D_2DARRAY = 1
 CUDA_ARRAY3D_SURFACE_LDST = 2
@@ -128,6 +154,115 @@ NVML_DEVICE_ARCH_ADA = 8
 NVML_DEVICE_ARCH_HOPPER = 9
 NVML_DEVICE_ARCH_BLACKWELL = 0xa
 NVML_DEVICE_ARCH_UNKNOWN = 0xffffffff
+
+
+class cudaGraphicsRegisterFlags(IntEnum):
+    cudaGraphicsRegisterFlagsNone = 0
+    cudaGraphicsRegisterFlagsReadOnly = 1
+    cudaGraphicsRegisterFlagsWriteDiscard = 2
+    cudaGraphicsRegisterFlagsSurfaceLoadStore = 4
+    cudaGraphicsRegisterFlagsTextureGather = 8
+
+
+class cudaGraphicsMapFlags(IntEnum):
+    cudaGraphicsMapFlagsNone = 0
+    cudaGraphicsMapFlagsReadOnly = 1
+    cudaGraphicsMapFlagsWriteDiscard = 2
+
+
+class cudaGraphicsCubeFace(IntEnum):
+    cudaGraphicsCubeFacePositiveX = 0
+    cudaGraphicsCubeFaceNegativeX = 1
+    cudaGraphicsCubeFacePositiveY = 2
+    cudaGraphicsCubeFaceNegativeY = 3
+    cudaGraphicsCubeFacePositiveZ = 4
+    cudaGraphicsCubeFaceNegativeZ = 5
+
+
+class cudaResourceViewFormat(IntEnum):
+    cudaResViewFormatNone = 0
+    cudaResViewFormatUnsignedChar1 = 1
+    cudaResViewFormatUnsignedChar2 = 2
+    cudaResViewFormatUnsignedChar4 = 3
+    cudaResViewFormatSignedChar1 = 4
+    cudaResViewFormatSignedChar2 = 5
+    cudaResViewFormatSignedChar4 = 6
+    cudaResViewFormatUnsignedShort1 = 7
+    cudaResViewFormatUnsignedShort2 = 8
+    cudaResViewFormatUnsignedShort4 = 9
+    cudaResViewFormatSignedShort1 = 0xa
+    cudaResViewFormatSignedShort2 = 0xb
+    cudaResViewFormatSignedShort4 = 0xc
+    cudaResViewFormatUnsignedInt1 = 0xd
+    cudaResViewFormatUnsignedInt2 = 0xe
+    cudaResViewFormatUnsignedInt4 = 0xf
+    cudaResViewFormatSignedInt1 = 0x10
+    cudaResViewFormatSignedInt2 = 0x11
+    cudaResViewFormatSignedInt4 = 0x12
+    cudaResViewFormatHalf1 = 0x13
+    cudaResViewFormatHalf2 = 0x14
+    cudaResViewFormatHalf4 = 0x15
+    cudaResViewFormatFloat1 = 0x16
+    cudaResViewFormatFloat2 = 0x17
+    cudaResViewFormatFloat4 = 0x18
+    cudaResViewFormatUnsignedBlockCompressed1 = 0x19
+    cudaResViewFormatUnsignedBlockCompressed2 = 0x1a
+    cudaResViewFormatUnsignedBlockCompressed3 = 0x1b
+    cudaResViewFormatUnsignedBlockCompressed4 = 0x1c
+    cudaResViewFormatSignedBlockCompressed4 = 0x1d
+    cudaResViewFormatUnsignedBlockCompressed5 = 0x1e
+    cudaResViewFormatSignedBlockCompressed5 = 0x1f
+    cudaResViewFormatUnsignedBlockCompressed6H = 0x20
+    cudaResViewFormatSignedBlockCompressed6H = 0x21
+    cudaResViewFormatUnsignedBlockCompressed7 = 0x22
+
+
+class cudaSharedCarveout(IntEnum):
+    cudaSharedmemCarveoutDefault = -1
+    cudaSharedmemCarveoutMaxShared = 0x64
+    cudaSharedmemCarveoutMaxL1 = 0
+
+
+class cudaFlushGPUDirectRDMAWritesOptions(IntEnum):
+    cudaFlushGPUDirectRDMAWritesOptionHost = 1
+    cudaFlushGPUDirectRDMAWritesOptionMemOps = 2
+
+
+class cudaGPUDirectRDMAWritesOrdering(IntEnum):
+    cudaGPUDirectRDMAWritesOrderingNone = 0
+    cudaGPUDirectRDMAWritesOrderingOwner = 0x64
+    cudaGPUDirectRDMAWritesOrderingAllDevices = 0xc8
+
+
+class cudaFlushGPUDirectRDMAWritesScope(IntEnum):
+    cudaFlushGPUDirectRDMAWritesToOwner = 0x64
+    cudaFlushGPUDirectRDMAWritesToAllDevices = 0xc8
+
+
+class cudaFlushGPUDirectRDMAWritesTarget(IntEnum):
+    cudaFlushGPUDirectRDMAWritesTargetCurrentDevice = 0
+
+
+class cudaCGScope(IntEnum):
+    cudaCGScopeInvalid = 0
+    cudaCGScopeGrid = 1
+    cudaCGScopeMultiGrid = 2
+
+
+class cudaGraphKernelNodeField(IntEnum):
+    cudaGraphKernelNodeFieldInvalid = 0
+    cudaGraphKernelNodeFieldGridDim = 1
+    cudaGraphKernelNodeFieldParam = 2
+    cudaGraphKernelNodeFieldEnabled = 3
+
+
+class cudaDeviceNumaConfig(IntEnum):
+    cudaDeviceNumaConfigNone = 0
+    cudaDeviceNumaConfigNumaNode = 1
+
+
+class cudaAsyncNotificationType_enum(IntEnum):
+    cudaAsyncNotificationTypeOverBudget = 1
 
 
 class cudaError(IntEnum):
@@ -346,6 +481,33 @@ class cudaChannelFormatKind(IntEnum):
     cudaChannelFormatKindFloat = 2
     cudaChannelFormatKindNone = 3
     cudaChannelFormatKindNV12 = 4
+    cudaChannelFormatKindUnsignedNormalized8X1 = 5
+    cudaChannelFormatKindUnsignedNormalized8X2 = 6
+    cudaChannelFormatKindUnsignedNormalized8X4 = 7
+    cudaChannelFormatKindUnsignedNormalized16X1 = 8
+    cudaChannelFormatKindUnsignedNormalized16X2 = 9
+    cudaChannelFormatKindUnsignedNormalized16X4 = 0xa
+    cudaChannelFormatKindSignedNormalized8X1 = 0xb
+    cudaChannelFormatKindSignedNormalized8X2 = 0xc
+    cudaChannelFormatKindSignedNormalized8X4 = 0xd
+    cudaChannelFormatKindSignedNormalized16X1 = 0xe
+    cudaChannelFormatKindSignedNormalized16X2 = 0xf
+    cudaChannelFormatKindSignedNormalized16X4 = 0x10
+    cudaChannelFormatKindUnsignedBlockCompressed1 = 0x11
+    cudaChannelFormatKindUnsignedBlockCompressed1SRGB = 0x12
+    cudaChannelFormatKindUnsignedBlockCompressed2 = 0x13
+    cudaChannelFormatKindUnsignedBlockCompressed2SRGB = 0x14
+    cudaChannelFormatKindUnsignedBlockCompressed3 = 0x15
+    cudaChannelFormatKindUnsignedBlockCompressed3SRGB = 0x16
+    cudaChannelFormatKindUnsignedBlockCompressed4 = 0x17
+    cudaChannelFormatKindSignedBlockCompressed4 = 0x18
+    cudaChannelFormatKindUnsignedBlockCompressed5 = 0x19
+    cudaChannelFormatKindSignedBlockCompressed5 = 0x1a
+    cudaChannelFormatKindUnsignedBlockCompressed6H = 0x1b
+    cudaChannelFormatKindSignedBlockCompressed6H = 0x1c
+    cudaChannelFormatKindUnsignedBlockCompressed7 = 0x1d
+    cudaChannelFormatKindUnsignedBlockCompressed7SRGB = 0x1e
+    cudaChannelFormatKindUnsignedNormalized1010102 = 0x1f
 
 
 class cudaExternalMemoryHandleType(IntEnum):
@@ -528,6 +690,7 @@ class cudaMemAccessFlags(IntEnum):
 class cudaMemAllocationType(IntEnum):
     cudaMemAllocationTypeInvalid = 0
     cudaMemAllocationTypePinned = 1
+    cudaMemAllocationTypeMax = 0x7fffffff
 
 
 class cudaMemAllocationHandleType(IntEnum):
@@ -570,6 +733,7 @@ class cudaGraphNodeType(IntEnum):
     cudaGraphNodeTypeMemAlloc = 0xa
     cudaGraphNodeTypeMemFree = 0xb
     cudaGraphNodeTypeConditional = 0xd
+    cudaGraphNodeTypeCount = 0xe
 
 
 class cudaGraphInstantiateFlags(IntEnum):
@@ -1014,6 +1178,7 @@ class CUdevice_attribute_enum(IntEnum):
     CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES = 0x64
     CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST = 0x65
     CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED = 0x66
+    CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 0x66
     CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED = 0x67
     CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED = 0x68
     CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED = 0x69
@@ -1129,8 +1294,20 @@ class CUjit_target_enum(IntEnum):
     CU_TARGET_COMPUTE_90 = 0x5a
     CU_TARGET_COMPUTE_100 = 0x64
     CU_TARGET_COMPUTE_101 = 0x65
+    CU_TARGET_COMPUTE_103 = 0x67
     CU_TARGET_COMPUTE_120 = 0x78
+    CU_TARGET_COMPUTE_121 = 0x79
     CU_TARGET_COMPUTE_90A = 0x1005a
+    CU_TARGET_COMPUTE_100A = 0x10064
+    CU_TARGET_COMPUTE_101A = 0x10065
+    CU_TARGET_COMPUTE_103A = 0x10067
+    CU_TARGET_COMPUTE_120A = 0x10078
+    CU_TARGET_COMPUTE_121A = 0x10079
+    CU_TARGET_COMPUTE_100F = 0x20064
+    CU_TARGET_COMPUTE_101F = 0x20065
+    CU_TARGET_COMPUTE_103F = 0x20067
+    CU_TARGET_COMPUTE_120F = 0x20078
+    CU_TARGET_COMPUTE_121F = 0x20079
 
 
 class CUjit_fallback_enum(IntEnum):
@@ -1245,11 +1422,184 @@ class CUctx_flags_enum(IntEnum):
     CU_CTX_SCHED_SPIN = 1
     CU_CTX_SCHED_YIELD = 2
     CU_CTX_SCHED_BLOCKING_SYNC = 4
+    CU_CTX_BLOCKING_SYNC = 4
     CU_CTX_SCHED_MASK = 7
     CU_CTX_MAP_HOST = 8
     CU_CTX_LMEM_RESIZE_TO_MAX = 0x10
+    CU_CTX_COREDUMP_ENABLE = 0x20
+    CU_CTX_USER_COREDUMP_ENABLE = 0x40
     CU_CTX_SYNC_MEMOPS = 0x80
     CU_CTX_FLAGS_MASK = 0xff
+
+
+class CUevent_sched_flags_enum(IntEnum):
+    CU_EVENT_SCHED_AUTO = 0
+    CU_EVENT_SCHED_SPIN = 1
+    CU_EVENT_SCHED_YIELD = 2
+    CU_EVENT_SCHED_BLOCKING_SYNC = 4
+
+
+class CUoccupancy_flags_enum(IntEnum):
+    CU_OCCUPANCY_DEFAULT = 0
+    CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1
+
+
+class CUasyncNotificationType_enum(IntEnum):
+    CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET = 1
+
+
+class CUgraphicsMapResourceFlags_enum(IntEnum):
+    CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE = 0
+    CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY = 1
+    CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD = 2
+
+
+class CUexecAffinityType_enum(IntEnum):
+    CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0
+    CU_EXEC_AFFINITY_TYPE_MAX = 1
+
+
+class CUresourceViewFormat_enum(IntEnum):
+    CU_RES_VIEW_FORMAT_NONE = 0
+    CU_RES_VIEW_FORMAT_UINT_1X8 = 1
+    CU_RES_VIEW_FORMAT_UINT_2X8 = 2
+    CU_RES_VIEW_FORMAT_UINT_4X8 = 3
+    CU_RES_VIEW_FORMAT_SINT_1X8 = 4
+    CU_RES_VIEW_FORMAT_SINT_2X8 = 5
+    CU_RES_VIEW_FORMAT_SINT_4X8 = 6
+    CU_RES_VIEW_FORMAT_UINT_1X16 = 7
+    CU_RES_VIEW_FORMAT_UINT_2X16 = 8
+    CU_RES_VIEW_FORMAT_UINT_4X16 = 9
+    CU_RES_VIEW_FORMAT_SINT_1X16 = 0xa
+    CU_RES_VIEW_FORMAT_SINT_2X16 = 0xb
+    CU_RES_VIEW_FORMAT_SINT_4X16 = 0xc
+    CU_RES_VIEW_FORMAT_UINT_1X32 = 0xd
+    CU_RES_VIEW_FORMAT_UINT_2X32 = 0xe
+    CU_RES_VIEW_FORMAT_UINT_4X32 = 0xf
+    CU_RES_VIEW_FORMAT_SINT_1X32 = 0x10
+    CU_RES_VIEW_FORMAT_SINT_2X32 = 0x11
+    CU_RES_VIEW_FORMAT_SINT_4X32 = 0x12
+    CU_RES_VIEW_FORMAT_FLOAT_1X16 = 0x13
+    CU_RES_VIEW_FORMAT_FLOAT_2X16 = 0x14
+    CU_RES_VIEW_FORMAT_FLOAT_4X16 = 0x15
+    CU_RES_VIEW_FORMAT_FLOAT_1X32 = 0x16
+    CU_RES_VIEW_FORMAT_FLOAT_2X32 = 0x17
+    CU_RES_VIEW_FORMAT_FLOAT_4X32 = 0x18
+    CU_RES_VIEW_FORMAT_UNSIGNED_BC1 = 0x19
+    CU_RES_VIEW_FORMAT_UNSIGNED_BC2 = 0x1a
+    CU_RES_VIEW_FORMAT_UNSIGNED_BC3 = 0x1b
+    CU_RES_VIEW_FORMAT_UNSIGNED_BC4 = 0x1c
+    CU_RES_VIEW_FORMAT_SIGNED_BC4 = 0x1d
+    CU_RES_VIEW_FORMAT_UNSIGNED_BC5 = 0x1e
+    CU_RES_VIEW_FORMAT_SIGNED_BC5 = 0x1f
+    CU_RES_VIEW_FORMAT_UNSIGNED_BC6H = 0x20
+    CU_RES_VIEW_FORMAT_SIGNED_BC6H = 0x21
+    CU_RES_VIEW_FORMAT_UNSIGNED_BC7 = 0x22
+
+
+class CUtensorMapIm2ColWideMode_enum(IntEnum):
+    CU_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0
+    CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 = 1
+
+
+class CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS_enum(IntEnum):
+    CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE = 0
+    CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ = 1
+    CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE = 3
+
+
+class CUmemRangeHandleType_enum(IntEnum):
+    CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 1
+    CU_MEM_RANGE_HANDLE_TYPE_MAX = 0x7fffffff
+
+
+class CUmemRangeFlags_enum(IntEnum):
+    CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE = 1
+
+
+class CUarraySparseSubresourceType_enum(IntEnum):
+    CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL = 0
+    CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL = 1
+
+
+class CUmemOperationType_enum(IntEnum):
+    CU_MEM_OPERATION_TYPE_MAP = 1
+    CU_MEM_OPERATION_TYPE_UNMAP = 2
+
+
+class CUmemHandleType_enum(IntEnum):
+    CU_MEM_HANDLE_TYPE_GENERIC = 0
+
+
+class CUmulticastGranularity_flags_enum(IntEnum):
+    CU_MULTICAST_GRANULARITY_MINIMUM = 0
+    CU_MULTICAST_GRANULARITY_RECOMMENDED = 1
+
+
+class CUflushGPUDirectRDMAWritesOptions_enum(IntEnum):
+    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST = 1
+    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_MEMOPS = 2
+
+
+class CUGPUDirectRDMAWritesOrdering_enum(IntEnum):
+    CU_GPU_DIRECT_RDMA_WRITES_ORDERING_NONE = 0
+    CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER = 0x64
+    CU_GPU_DIRECT_RDMA_WRITES_ORDERING_ALL_DEVICES = 0xc8
+
+
+class CUflushGPUDirectRDMAWritesScope_enum(IntEnum):
+    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER = 0x64
+    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES = 0xc8
+
+
+class CUflushGPUDirectRDMAWritesTarget_enum(IntEnum):
+    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX = 0
+
+
+class CUdeviceNumaConfig_enum(IntEnum):
+    CU_DEVICE_NUMA_CONFIG_NONE = 0
+    CU_DEVICE_NUMA_CONFIG_NUMA_NODE = 1
+
+
+class CUprocessState_enum(IntEnum):
+    CU_PROCESS_STATE_RUNNING = 0
+    CU_PROCESS_STATE_LOCKED = 1
+    CU_PROCESS_STATE_CHECKPOINTED = 2
+    CU_PROCESS_STATE_FAILED = 3
+
+
+class CUmemDecompressAlgorithm_enum(IntEnum):
+    CU_MEM_DECOMPRESS_UNSUPPORTED = 0
+    CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE = 1
+    CU_MEM_DECOMPRESS_ALGORITHM_SNAPPY = 2
+    CU_MEM_DECOMPRESS_ALGORITHM_LZ4 = 4
+
+
+class CUcoredumpSettings_enum(IntEnum):
+    CU_COREDUMP_ENABLE_ON_EXCEPTION = 1
+    CU_COREDUMP_TRIGGER_HOST = 2
+    CU_COREDUMP_LIGHTWEIGHT = 3
+    CU_COREDUMP_ENABLE_USER_TRIGGER = 4
+    CU_COREDUMP_FILE = 5
+    CU_COREDUMP_PIPE = 6
+    CU_COREDUMP_GENERATION_FLAGS = 7
+    CU_COREDUMP_MAX = 8
+
+
+class CUCoredumpGenerationFlags(IntEnum):
+    CU_COREDUMP_DEFAULT_FLAGS = 0
+    CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES = 1
+    CU_COREDUMP_SKIP_GLOBAL_MEMORY = 2
+    CU_COREDUMP_SKIP_SHARED_MEMORY = 4
+    CU_COREDUMP_SKIP_LOCAL_MEMORY = 8
+    CU_COREDUMP_SKIP_ABORT = 0x10
+    CU_COREDUMP_SKIP_CONSTBANK_MEMORY = 0x20
+    CU_COREDUMP_LIGHTWEIGHT_FLAGS = 0x2f
+
+
+class CUlogLevel_enum(IntEnum):
+    CU_LOG_LEVEL_ERROR = 0
+    CU_LOG_LEVEL_WARNING = 1
 
 
 class CUarray_format_enum(IntEnum):
@@ -1261,6 +1611,50 @@ class CUarray_format_enum(IntEnum):
     CU_AD_FORMAT_SIGNED_INT32 = 0xa
     CU_AD_FORMAT_HALF = 0x10
     CU_AD_FORMAT_FLOAT = 0x20
+    CU_AD_FORMAT_UNORM_INT_101010_2 = 0x50
+    CU_AD_FORMAT_BC1_UNORM = 0x91
+    CU_AD_FORMAT_BC1_UNORM_SRGB = 0x92
+    CU_AD_FORMAT_BC2_UNORM = 0x93
+    CU_AD_FORMAT_BC2_UNORM_SRGB = 0x94
+    CU_AD_FORMAT_BC3_UNORM = 0x95
+    CU_AD_FORMAT_BC3_UNORM_SRGB = 0x96
+    CU_AD_FORMAT_BC4_UNORM = 0x97
+    CU_AD_FORMAT_BC4_SNORM = 0x98
+    CU_AD_FORMAT_BC5_UNORM = 0x99
+    CU_AD_FORMAT_BC5_SNORM = 0x9a
+    CU_AD_FORMAT_BC6H_UF16 = 0x9b
+    CU_AD_FORMAT_BC6H_SF16 = 0x9c
+    CU_AD_FORMAT_BC7_UNORM = 0x9d
+    CU_AD_FORMAT_BC7_UNORM_SRGB = 0x9e
+    CU_AD_FORMAT_P010 = 0x9f
+    CU_AD_FORMAT_P016 = 0xa1
+    CU_AD_FORMAT_NV16 = 0xa2
+    CU_AD_FORMAT_P210 = 0xa3
+    CU_AD_FORMAT_P216 = 0xa4
+    CU_AD_FORMAT_YUY2 = 0xa5
+    CU_AD_FORMAT_Y210 = 0xa6
+    CU_AD_FORMAT_Y216 = 0xa7
+    CU_AD_FORMAT_AYUV = 0xa8
+    CU_AD_FORMAT_Y410 = 0xa9
+    CU_AD_FORMAT_NV12 = 0xb0
+    CU_AD_FORMAT_Y416 = 0xb1
+    CU_AD_FORMAT_Y444_PLANAR8 = 0xb2
+    CU_AD_FORMAT_Y444_PLANAR10 = 0xb3
+    CU_AD_FORMAT_YUV444_8bit_SemiPlanar = 0xb4
+    CU_AD_FORMAT_YUV444_16bit_SemiPlanar = 0xb5
+    CU_AD_FORMAT_UNORM_INT8X1 = 0xc0
+    CU_AD_FORMAT_UNORM_INT8X2 = 0xc1
+    CU_AD_FORMAT_UNORM_INT8X4 = 0xc2
+    CU_AD_FORMAT_UNORM_INT16X1 = 0xc3
+    CU_AD_FORMAT_UNORM_INT16X2 = 0xc4
+    CU_AD_FORMAT_UNORM_INT16X4 = 0xc5
+    CU_AD_FORMAT_SNORM_INT8X1 = 0xc6
+    CU_AD_FORMAT_SNORM_INT8X2 = 0xc7
+    CU_AD_FORMAT_SNORM_INT8X4 = 0xc8
+    CU_AD_FORMAT_SNORM_INT16X1 = 0xc9
+    CU_AD_FORMAT_SNORM_INT16X2 = 0xca
+    CU_AD_FORMAT_SNORM_INT16X4 = 0xcb
+    CU_AD_FORMAT_MAX = 0x7fffffff
 
 
 class CUaddress_mode_enum(IntEnum):
@@ -1338,6 +1732,7 @@ class CUdevice_P2PAttribute_enum(IntEnum):
     CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 2
     CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3
     CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = 4
+    CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED = 4
 
 
 class CUoutput_mode_enum(IntEnum):
