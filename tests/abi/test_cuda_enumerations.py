@@ -1,4 +1,4 @@
-"""Names that programs have in tables, with CUDA 12.9's numbers (its Toolkit documentation, "Data types")."""
+"""Names that programs have in tables, with the numbers of CUDA 12.9."""
 
 from __future__ import annotations
 
