@@ -1840,6 +1840,14 @@ nvrtcResult impl_nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet);
 
 nvrtcResult impl_nvrtcGetCUBIN(nvrtcProgram prog, char *cubin);
 
+nvrtcResult impl_nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet);
+
+nvrtcResult impl_nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR);
+
+nvrtcResult impl_nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet);
+
+nvrtcResult impl_nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir);
+
 nvrtcResult impl_nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet);
 
 nvrtcResult impl_nvrtcGetProgramLog(nvrtcProgram prog, char *log);
@@ -3473,6 +3481,10 @@ struct sim_bridge {
     __typeof__(impl_nvrtcGetPTX) *impl_nvrtcGetPTX;
     __typeof__(impl_nvrtcGetCUBINSize) *impl_nvrtcGetCUBINSize;
     __typeof__(impl_nvrtcGetCUBIN) *impl_nvrtcGetCUBIN;
+    __typeof__(impl_nvrtcGetLTOIRSize) *impl_nvrtcGetLTOIRSize;
+    __typeof__(impl_nvrtcGetLTOIR) *impl_nvrtcGetLTOIR;
+    __typeof__(impl_nvrtcGetOptiXIRSize) *impl_nvrtcGetOptiXIRSize;
+    __typeof__(impl_nvrtcGetOptiXIR) *impl_nvrtcGetOptiXIR;
     __typeof__(impl_nvrtcGetProgramLogSize) *impl_nvrtcGetProgramLogSize;
     __typeof__(impl_nvrtcGetProgramLog) *impl_nvrtcGetProgramLog;
     __typeof__(impl_nvrtcAddNameExpression) *impl_nvrtcAddNameExpression;

@@ -6443,6 +6443,10 @@ extern "Python+C" {
     nvrtcResult impl_nvrtcGetPTX(nvrtcProgram prog, char *ptx);
     nvrtcResult impl_nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet);
     nvrtcResult impl_nvrtcGetCUBIN(nvrtcProgram prog, char *cubin);
+    nvrtcResult impl_nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet);
+    nvrtcResult impl_nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR);
+    nvrtcResult impl_nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet);
+    nvrtcResult impl_nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir);
     nvrtcResult impl_nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet);
     nvrtcResult impl_nvrtcGetProgramLog(nvrtcProgram prog, char *log);
     nvrtcResult impl_nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression);

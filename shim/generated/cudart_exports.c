@@ -16411,6 +16411,126 @@ SIM_EXPORT nvrtcResult release2_nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
 
 __asm__(".symver release2_nvrtcGetCUBIN, nvrtcGetCUBIN@libnvrtc.so.13");
 
+extern nvrtcResult sim__nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet);
+SIM_EXPORT nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet)
+{
+    return sim__nvrtcGetLTOIRSize(prog, LTOIRSizeRet);
+}
+
+extern nvrtcResult sim__nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet);
+SIM_EXPORT nvrtcResult release0_nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet)
+{
+    return sim__nvrtcGetLTOIRSize(prog, LTOIRSizeRet);
+}
+
+__asm__(".symver release0_nvrtcGetLTOIRSize, nvrtcGetLTOIRSize@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet);
+SIM_EXPORT nvrtcResult release1_nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet)
+{
+    return sim__nvrtcGetLTOIRSize(prog, LTOIRSizeRet);
+}
+
+__asm__(".symver release1_nvrtcGetLTOIRSize, nvrtcGetLTOIRSize@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet);
+SIM_EXPORT nvrtcResult release2_nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet)
+{
+    return sim__nvrtcGetLTOIRSize(prog, LTOIRSizeRet);
+}
+
+__asm__(".symver release2_nvrtcGetLTOIRSize, nvrtcGetLTOIRSize@libnvrtc.so.13");
+
+extern nvrtcResult sim__nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR);
+SIM_EXPORT nvrtcResult nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR)
+{
+    return sim__nvrtcGetLTOIR(prog, LTOIR);
+}
+
+extern nvrtcResult sim__nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR);
+SIM_EXPORT nvrtcResult release0_nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR)
+{
+    return sim__nvrtcGetLTOIR(prog, LTOIR);
+}
+
+__asm__(".symver release0_nvrtcGetLTOIR, nvrtcGetLTOIR@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR);
+SIM_EXPORT nvrtcResult release1_nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR)
+{
+    return sim__nvrtcGetLTOIR(prog, LTOIR);
+}
+
+__asm__(".symver release1_nvrtcGetLTOIR, nvrtcGetLTOIR@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR);
+SIM_EXPORT nvrtcResult release2_nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR)
+{
+    return sim__nvrtcGetLTOIR(prog, LTOIR);
+}
+
+__asm__(".symver release2_nvrtcGetLTOIR, nvrtcGetLTOIR@libnvrtc.so.13");
+
+extern nvrtcResult sim__nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet);
+SIM_EXPORT nvrtcResult nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet)
+{
+    return sim__nvrtcGetOptiXIRSize(prog, optixirSizeRet);
+}
+
+extern nvrtcResult sim__nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet);
+SIM_EXPORT nvrtcResult release0_nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet)
+{
+    return sim__nvrtcGetOptiXIRSize(prog, optixirSizeRet);
+}
+
+__asm__(".symver release0_nvrtcGetOptiXIRSize, nvrtcGetOptiXIRSize@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet);
+SIM_EXPORT nvrtcResult release1_nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet)
+{
+    return sim__nvrtcGetOptiXIRSize(prog, optixirSizeRet);
+}
+
+__asm__(".symver release1_nvrtcGetOptiXIRSize, nvrtcGetOptiXIRSize@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet);
+SIM_EXPORT nvrtcResult release2_nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet)
+{
+    return sim__nvrtcGetOptiXIRSize(prog, optixirSizeRet);
+}
+
+__asm__(".symver release2_nvrtcGetOptiXIRSize, nvrtcGetOptiXIRSize@libnvrtc.so.13");
+
+extern nvrtcResult sim__nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir);
+SIM_EXPORT nvrtcResult nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir)
+{
+    return sim__nvrtcGetOptiXIR(prog, optixir);
+}
+
+extern nvrtcResult sim__nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir);
+SIM_EXPORT nvrtcResult release0_nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir)
+{
+    return sim__nvrtcGetOptiXIR(prog, optixir);
+}
+
+__asm__(".symver release0_nvrtcGetOptiXIR, nvrtcGetOptiXIR@libcudart.so.12");
+
+extern nvrtcResult sim__nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir);
+SIM_EXPORT nvrtcResult release1_nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir)
+{
+    return sim__nvrtcGetOptiXIR(prog, optixir);
+}
+
+__asm__(".symver release1_nvrtcGetOptiXIR, nvrtcGetOptiXIR@libnvrtc.so.12");
+
+extern nvrtcResult sim__nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir);
+SIM_EXPORT nvrtcResult release2_nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir)
+{
+    return sim__nvrtcGetOptiXIR(prog, optixir);
+}
+
+__asm__(".symver release2_nvrtcGetOptiXIR, nvrtcGetOptiXIR@libnvrtc.so.13");
+
 extern nvrtcResult sim__nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet);
 SIM_EXPORT nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet)
 {

@@ -6264,6 +6264,34 @@ static nvrtcResult first_nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
     return extension.impl_nvrtcGetCUBIN(prog, cubin);
 }
 
+static nvrtcResult first_nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet)
+{
+    if (extension.impl_sim_attach("nvrtcGetLTOIRSize") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcGetLTOIRSize, extension.impl_nvrtcGetLTOIRSize, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcGetLTOIRSize(prog, LTOIRSizeRet);
+}
+
+static nvrtcResult first_nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR)
+{
+    if (extension.impl_sim_attach("nvrtcGetLTOIR") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcGetLTOIR, extension.impl_nvrtcGetLTOIR, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcGetLTOIR(prog, LTOIR);
+}
+
+static nvrtcResult first_nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet)
+{
+    if (extension.impl_sim_attach("nvrtcGetOptiXIRSize") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcGetOptiXIRSize, extension.impl_nvrtcGetOptiXIRSize, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcGetOptiXIRSize(prog, optixirSizeRet);
+}
+
+static nvrtcResult first_nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir)
+{
+    if (extension.impl_sim_attach("nvrtcGetOptiXIR") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcGetOptiXIR, extension.impl_nvrtcGetOptiXIR, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcGetOptiXIR(prog, optixir);
+}
+
 static nvrtcResult first_nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet)
 {
     if (extension.impl_sim_attach("nvrtcGetProgramLogSize") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
@@ -9755,6 +9783,10 @@ static const struct sim_bridge first = {
     .impl_nvrtcGetPTX = first_nvrtcGetPTX,
     .impl_nvrtcGetCUBINSize = first_nvrtcGetCUBINSize,
     .impl_nvrtcGetCUBIN = first_nvrtcGetCUBIN,
+    .impl_nvrtcGetLTOIRSize = first_nvrtcGetLTOIRSize,
+    .impl_nvrtcGetLTOIR = first_nvrtcGetLTOIR,
+    .impl_nvrtcGetOptiXIRSize = first_nvrtcGetOptiXIRSize,
+    .impl_nvrtcGetOptiXIR = first_nvrtcGetOptiXIR,
     .impl_nvrtcGetProgramLogSize = first_nvrtcGetProgramLogSize,
     .impl_nvrtcGetProgramLog = first_nvrtcGetProgramLog,
     .impl_nvrtcAddNameExpression = first_nvrtcAddNameExpression,
@@ -15556,6 +15588,30 @@ SIM_EXPORT nvrtcResult sim__nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
 {
     if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
     return __atomic_load_n(&sim_bridge.impl_nvrtcGetCUBIN, __ATOMIC_ACQUIRE)(prog, cubin);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet)
+{
+    if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcGetLTOIRSize, __ATOMIC_ACQUIRE)(prog, LTOIRSizeRet);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR)
+{
+    if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcGetLTOIR, __ATOMIC_ACQUIRE)(prog, LTOIR);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet)
+{
+    if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcGetOptiXIRSize, __ATOMIC_ACQUIRE)(prog, optixirSizeRet);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir)
+{
+    if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcGetOptiXIR, __ATOMIC_ACQUIRE)(prog, optixir);
 }
 
 SIM_EXPORT nvrtcResult sim__nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet)

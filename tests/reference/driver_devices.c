@@ -37,6 +37,13 @@ static void device(CUdevice device)
     CALL(cuDeviceGetPCIBusId(bus, sizeof bus, device));
     CALL(cuDeviceGetByPCIBusId(&found, bus));
     CHECK(found == device);
+    /* Any number of hexadecimal digits; domain and function are zero where they are left out. */
+    found = -1;
+    CALL(cuDeviceGetByPCIBusId(&found, "0:0:0.0"));
+    CHECK(found == device);
+    CALL(cuDeviceGetByPCIBusId(&found, "00:00"));
+    CHECK(cuDeviceGetByPCIBusId(&found, "0:0:1.0") == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuDeviceGetByPCIBusId(&found, "gpu") == CUDA_ERROR_INVALID_VALUE);
     CALL(cuDeviceCanAccessPeer(&can, device, device));
     CHECK(can == 0);
 }
@@ -62,6 +69,45 @@ static void contexts(CUdevice device)
     CHECK(cuCtxEnablePeerAccess(context, 0) == CUDA_ERROR_INVALID_CONTEXT);
     CHECK(cuCtxDisablePeerAccess(context) == CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
     CALL(cuCtxDestroy(context));
+    CALL(cuDevicePrimaryCtxRelease(device));
+}
+
+/* A stream and an event know their context; one is current for what is made and for default streams. */
+static void without_a_current_context(CUdevice device)
+{
+    CUcontext primary;
+    CUstream stream;
+    CUevent before, after;
+    CUdeviceptr memory;
+    size_t left = 0, all = 0;
+    float milliseconds = -1;
+    CALL(cuDevicePrimaryCtxRetain(&primary, device));
+    CALL(cuCtxSetCurrent(primary));
+    CALL(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    CALL(cuEventCreate(&before, CU_EVENT_DEFAULT));
+    CALL(cuEventCreate(&after, CU_EVENT_DEFAULT));
+    CALL(cuMemGetInfo(&left, NULL));
+    CALL(cuMemGetInfo(NULL, &all));
+    CHECK(left > 0 && left <= all);
+    CHECK(cuMemGetInfo(NULL, NULL) == CUDA_ERROR_INVALID_VALUE);
+    CALL(cuCtxSetCurrent(NULL));
+    CALL(cuEventRecord(before, stream));
+    CALL(cuMemAllocAsync(&memory, 64, stream));
+    CALL(cuMemFreeAsync(memory, stream));
+    CALL(cuEventRecord(after, stream));
+    CALL(cuStreamWaitEvent(stream, after, 0));
+    CALL(cuEventSynchronize(after));
+    CALL(cuEventQuery(before));
+    CALL(cuEventElapsedTime(&milliseconds, before, after));
+    CHECK(milliseconds >= 0);
+    CALL(cuStreamSynchronize(stream));
+    CALL(cuStreamQuery(stream));
+    CHECK(cuStreamSynchronize(NULL) == CUDA_ERROR_INVALID_CONTEXT);
+    CHECK(cuMemAllocAsync(&memory, 64, NULL) == CUDA_ERROR_INVALID_CONTEXT);
+    CHECK(cuStreamCreate(&stream, 0) == CUDA_ERROR_INVALID_CONTEXT);
+    CALL(cuEventDestroy(before));
+    CALL(cuEventDestroy(after));
+    CALL(cuStreamDestroy(stream));
     CALL(cuDevicePrimaryCtxRelease(device));
 }
 
@@ -103,6 +149,7 @@ int main(void)
     start();
     device(0);
     contexts(0);
+    without_a_current_context(0);
     entry_points();
     tensor_maps(0);
     printf("ok\n");

@@ -115,9 +115,26 @@ CUDLA_SIM_NVTX void nvtxNameCategoryA(uint32_t category, const char *name) {
 CUDLA_SIM_NVTX void nvtxNameOsThreadA(uint32_t thread, const char *name) {
     (void)thread, (void)name;
 }
+CUDLA_SIM_NVTX void nvtxNameCategoryW(uint32_t category, const wchar_t *name) {
+    (void)category, (void)name;
+}
+CUDLA_SIM_NVTX void nvtxNameOsThreadW(uint32_t thread, const wchar_t *name) {
+    (void)thread, (void)name;
+}
 CUDLA_SIM_NVTX nvtxDomainHandle_t nvtxDomainCreateA(const char *name) {
     (void)name;
     return NULL;
+}
+CUDLA_SIM_NVTX nvtxDomainHandle_t nvtxDomainCreateW(const wchar_t *name) {
+    (void)name;
+    return NULL;
+}
+CUDLA_SIM_NVTX nvtxStringHandle_t nvtxDomainRegisterStringW(nvtxDomainHandle_t domain, const wchar_t *string) {
+    (void)domain, (void)string;
+    return NULL;
+}
+CUDLA_SIM_NVTX void nvtxDomainNameCategoryW(nvtxDomainHandle_t domain, uint32_t category, const wchar_t *name) {
+    (void)domain, (void)category, (void)name;
 }
 CUDLA_SIM_NVTX void nvtxDomainDestroy(nvtxDomainHandle_t domain) {
     (void)domain;
@@ -147,8 +164,6 @@ CUDLA_SIM_NVTX int nvtxDomainRangePop(nvtxDomainHandle_t domain) {
     (void)domain;
     return NVTX_NO_PUSH_POP_TRACKING;
 }
-
-#undef CUDLA_SIM_NVTX
 
 #define nvtxMark nvtxMarkA
 #define nvtxRangeStart nvtxRangeStartA

@@ -62,6 +62,9 @@ int main(void)
     said("lowered", nvrtcGetLoweredName(program, "scale<float>", &lowered));
     said("lowered", nvrtcGetLoweredName(program, "&shift", &variable));
     said("unknown", nvrtcGetLoweredName(program, "scale<int>", &again));
+    size = 7;
+    nvrtcGetLTOIRSize(program, &size);
+    printf("for a linker %zu\n", size);
     nvrtcGetCUBINSize(program, &size);
     char *code = malloc(size);
     nvrtcGetCUBIN(program, code);

@@ -42,7 +42,7 @@ __global__ void all(const uint32_t *a, const uint32_t *b, const float *f, int64_
     out[i][7] = r;
     asm("mul.wide.u32 %0, %1, %2;" : "=l"(wide) : "r"(x), "r"(y));
     out[i][8] = (int64_t)wide;
-    asm volatile("mov.u32 %0, %%laneid; mov.u32 %1, %%tid.x;" : "=r"(r), "=r"(s));
+    asm volatile("mov.u32%0, %%laneid; mov.u32 %1, %%tid.x;" : "=r"(r), "=r"(s));
     out[i][9] = r * 1000 + s;
     asm("shr.s32 %0, %1, %2;" : "=r"(n) : "r"((int32_t)x), "r"(y & 63));
     out[i][10] = n;

@@ -4,7 +4,9 @@
 #include <NvInferPlugin.h>
 #include <cstdio>
 #include <cstdlib>
+#include <nvToolsExtCudaRt.h>
 #include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtCuda.h>
 #include <vector>
 
 #include "matx.h"
@@ -112,6 +114,8 @@ int main(int count, char **words)
     cudaStream_t stream;
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     nvtxRangePush("all of it");
+    nvtxNameCudaStreamA(nullptr, "default");
+    nvtxNameCuDeviceW(0, L"device");
     if (count == 2 + 2 * 4)
         permute<float, 4>(words + 2, stream);
     else if (count == 2 + 2 * 5)

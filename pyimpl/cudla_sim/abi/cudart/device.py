@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ...constants.cudart import (
@@ -270,11 +271,24 @@ def device_pci_bus_id(target: Any, size: int, ordinal: int) -> None:
     write_text(target, size, device.PCI_BUS_ID.encode(), "pciBusId")
 
 
+_PCI = re.compile(r"(?:([0-9a-fA-F]+):)?([0-9a-fA-F]+):([0-9a-fA-F]+)(?:\.([0-9a-fA-F]+))?")
+"""[domain]:[bus]:[device].[function], all of them hexadecimal (cudaDeviceGetByPCIBusId)."""
+
+
+def _names_the_device(text: str) -> bool:
+    wanted, own = _PCI.fullmatch(text), _PCI.fullmatch(device.PCI_BUS_ID)
+    if wanted is None or own is None:
+        return False
+    return [int(part or "0", 16) for part in wanted.groups()] == [
+        int(part or "0", 16) for part in own.groups()
+    ]
+
+
 @cudart.export("cudaDeviceGetByPCIBusId")
 def device_by_pci_bus_id(ordinal: Any, text: Any) -> None:
     null(device=ordinal, pciBusId=text)
     wanted = ffi.string(text, 64).decode(errors="replace")
-    if wanted.removeprefix("0000:").removesuffix(".0") != "00:00":
+    if not _names_the_device(wanted):
         raise invalid_value(f"pciBusId is {wanted!r}; the only device is {device.PCI_BUS_ID}")
     ordinal[0] = 0
 

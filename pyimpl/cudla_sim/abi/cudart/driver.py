@@ -263,6 +263,16 @@ def require_current() -> PrimaryContext:
     return found
 
 
+_DEFAULT_STREAMS = (0, 1, 2)
+"""NULL, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD."""
+
+
+def require_context_of(handle: Any) -> None:
+    """A stream or an event brings its context along; a default stream is the current one's."""
+    if int(ffi.cast("uintptr_t", handle)) in _DEFAULT_STREAMS:
+        require_current()
+
+
 @driver.export("cuCtxGetDevice")
 def ctx_get_device(target: Any) -> None:
     null(device=target)

@@ -103,9 +103,10 @@ def _context(handle: Any, argument: str) -> None:
 
 
 def _kernel(params: Any) -> Make:
-    """A CUDA_KERNEL_NODE_PARAMS_v2 or _v3."""
+    """A CUDA_KERNEL_NODE_PARAMS_v2 or _v3. Its ctx is of kern: ignored where func is set."""
     null(nodeParams=params)
-    _context(params.ctx, "nodeParams->ctx")
+    if not params.func:
+        _context(params.ctx, "nodeParams->ctx")
     made = ffi.new("CUDA_KERNEL_NODE_PARAMS_v1 *")
     ffi.memmove(made, params, ffi.sizeof("CUDA_KERNEL_NODE_PARAMS_v1"))
     if not made.func:

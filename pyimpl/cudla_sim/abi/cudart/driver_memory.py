@@ -14,7 +14,7 @@ from ...cudart.graph import Filling
 from ...cudart.transfer import Shape
 from ..embedding import address, ffi, pointer
 from . import events, ipc, memory, pools, streams, transfer
-from .driver import driver, null, require_current
+from .driver import driver, null, require_context_of, require_current
 from .family import number
 
 _ELEMENTS = (4, 8, 16)
@@ -122,13 +122,13 @@ def mem_get_address_range(base: Any, size: Any, where: int) -> None:
 @driver.export("cuMemAllocAsync")
 def mem_alloc_async(target: Any, size: int, stream: Any) -> None:
     null(dptr=target)
-    require_current()
+    require_context_of(stream)
     target[0] = _given(lambda to: pools.malloc_async(to, size, stream))
 
 
 @driver.export("cuMemFreeAsync")
 def mem_free_async(where: int, stream: Any) -> None:
-    require_current()
+    require_context_of(stream)
     memory.free_async(pointer(where), stream)
 
 
@@ -287,5 +287,5 @@ def stream_create_with_priority(target: Any, flags: int, priority: int) -> None:
 @driver.export("cuEventElapsedTime")
 def event_elapsed_time(milliseconds: Any, start: Any, end: Any) -> None:
     null(pMilliseconds=milliseconds)
-    require_current()
+    require_context_of(start)
     events.elapsed(milliseconds, start, end)

@@ -6,7 +6,14 @@ from typing import Any
 
 from ..embedding import pointer
 from . import events, graph_nodes, graphs, launch_attributes, memory, streams
-from .driver import current_handle, driver, null, require_current
+from .driver import (
+    current_handle,
+    driver,
+    null,
+    primary_context,
+    require_context_of,
+    require_current,
+)
 
 # Those that differ by nothing but their names.
 driver.export("cuStreamGetPriority")(streams.stream_get_priority)
@@ -46,9 +53,9 @@ driver.export("cuGraphExecDestroy")(graphs.graph_exec_destroy)
 @driver.export("cuStreamGetCtx")
 def stream_get_ctx(stream: Any, target: Any) -> None:
     null(pctx=target)
-    require_current()
+    require_context_of(stream)
     streams.resolve(stream)
-    target[0] = pointer(current_handle())
+    target[0] = pointer(current_handle() or primary_context().handle)
 
 
 @driver.export("cuStreamAttachMemAsync")

@@ -10,7 +10,7 @@ from ...cudart import context
 from ...cudart.errors import CudaError
 from ..embedding import pointer
 from . import events, memory, streams, transfer
-from .driver import driver, null, require_current
+from .driver import driver, null, require_context_of, require_current
 
 
 def _require_size(size: int, name: str) -> None:
@@ -20,7 +20,6 @@ def _require_size(size: int, name: str) -> None:
 
 @driver.export("cuMemGetInfo_v2")
 def mem_get_info(free: Any, total: Any) -> None:
-    null(free=free, total=total)
     require_current()
     memory.mem_get_info(free, total)
 
@@ -86,25 +85,25 @@ def stream_create(target: Any, flags: int) -> None:
 
 @driver.export("cuStreamDestroy_v2")
 def stream_destroy(stream: Any) -> None:
-    require_current()
+    require_context_of(stream)
     streams.stream_destroy(stream)
 
 
 @driver.export("cuStreamSynchronize")
 def stream_synchronize(stream: Any) -> None:
-    require_current()
+    require_context_of(stream)
     streams.stream_synchronize(stream)
 
 
 @driver.export("cuStreamQuery")
 def stream_query(stream: Any) -> None:
-    require_current()
+    require_context_of(stream)
     streams.stream_query(stream)
 
 
 @driver.export("cuStreamWaitEvent")
 def stream_wait_event(stream: Any, event: Any, flags: int) -> None:
-    require_current()
+    require_context_of(stream)
     events.stream_wait_event(stream, event, flags)
 
 
@@ -117,23 +116,23 @@ def event_create(target: Any, flags: int) -> None:
 
 @driver.export("cuEventDestroy_v2")
 def event_destroy(event: Any) -> None:
-    require_current()
+    require_context_of(event)
     events.event_destroy(event)
 
 
 @driver.export("cuEventRecord")
 def event_record(event: Any, stream: Any) -> None:
-    require_current()
+    require_context_of(stream)
     events.event_record(event, stream)
 
 
 @driver.export("cuEventQuery")
 def event_query(event: Any) -> None:
-    require_current()
+    require_context_of(event)
     events.event_query(event)
 
 
 @driver.export("cuEventSynchronize")
 def event_synchronize(event: Any) -> None:
-    require_current()
+    require_context_of(event)
     events.event_synchronize(event)

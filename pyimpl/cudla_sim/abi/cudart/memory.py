@@ -144,10 +144,13 @@ def host_get_flags(flags: Any, host: Any) -> None:
 
 @cudart.export("cudaMemGetInfo")
 def mem_get_info(free_bytes: Any, total_bytes: Any) -> None:
-    null(free=free_bytes, total=total_bytes)
+    if not total_bytes:
+        null(free=free_bytes)  # one of both may be of no interest
     memory = context.current().memory
-    free_bytes[0] = memory.total_bytes - memory.used_bytes
-    total_bytes[0] = memory.total_bytes
+    if free_bytes:
+        free_bytes[0] = memory.total_bytes - memory.used_bytes
+    if total_bytes:
+        total_bytes[0] = memory.total_bytes
 
 
 @cudart.export("cudaPointerGetAttributes")

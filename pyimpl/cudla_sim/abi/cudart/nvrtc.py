@@ -141,6 +141,35 @@ def get_cubin(handle: Any, target: Any) -> None:
     ffi.memmove(target, module, len(module))
 
 
+# Options that ask for these are refused; without one there is nothing (NVRTC, nvrtcGetLTOIRSize).
+
+
+@nvrtc.export("nvrtcGetLTOIRSize")
+def get_ltoir_size(handle: Any, size: Any) -> None:
+    null(LTOIRSizeRet=size)
+    _compiled(handle)
+    size[0] = 0
+
+
+@nvrtc.export("nvrtcGetLTOIR")
+def get_ltoir(handle: Any, target: Any) -> None:
+    null(LTOIR=target)
+    _compiled(handle)
+
+
+@nvrtc.export("nvrtcGetOptiXIRSize")
+def get_optixir_size(handle: Any, size: Any) -> None:
+    null(optixirSizeRet=size)
+    _compiled(handle)
+    size[0] = 0
+
+
+@nvrtc.export("nvrtcGetOptiXIR")
+def get_optixir(handle: Any, target: Any) -> None:
+    null(optixir=target)
+    _compiled(handle)
+
+
 def _log(handle: Any) -> bytes:
     return _program(handle).log.encode() + b"\0"
 

@@ -11,6 +11,8 @@ from .statements import Statement
 _GUARD = re.compile(r"@\s*(!?)\s*([%\w$]+)\s+")
 _REGISTERS = re.compile(r"\.reg\s+(?:\.v([24])\s+)?\.(\w+)\s+([^;]+)")
 _LABEL = re.compile(r"([A-Za-z_$%][\w$]*)\s*:(?!:)\s*")
+_GLUED = re.compile(r"^([a-z][\w.:]*)(?=[%\[{])")
+"""ptxas wants no blank behind an operation whose operand begins with a sign."""
 _PIECES = re.compile(r"[{}]|[^;{}]+(?:\{[^}]*\}[^;{}]*)*;?")
 
 
@@ -41,7 +43,7 @@ def translate(statement: Statement, number: int) -> str:
         if guard:
             lines.append(f"if ({guard[1]}{scope.value(guard[2])})")
             piece = piece[guard.end() :]
-        flat = " ".join(piece.split())
+        flat = _GLUED.sub(r"\1 ", " ".join(piece.split()))
         try:
             lines.append("{ " + instruction(flat, scope) + "; }")
         except (ValueError, IndexError, KeyError, StopIteration) as error:  # too few operands
