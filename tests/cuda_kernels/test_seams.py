@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from codegen.sdk import _forward
 from cudla_sim import paths
 
-from .conftest import Run
+from .conftest import PROGRAMS, Run, nvcc
 
 SHAPES = st.sampled_from((4, 5)).flatmap(
     lambda rank: st.tuples(
@@ -66,3 +66,11 @@ def test_a_toolkits_folder_of_headers_stands_before_the_real_ones(tmp_path: Path
             text=True,
             check=True,
         )
+
+
+def test_ranges_of_nvtx_do_nothing(tmp_path: Path) -> None:
+    program = tmp_path / "nvtx"
+    done = nvcc("-std=c++14", "-Xcompiler", "-Wall,-Wextra", PROGRAMS / "nvtx.cu", "-o", program)
+    assert (done.returncode, done.stderr) == (0, "")
+    ran = subprocess.run([program], capture_output=True, text=True, check=True)
+    assert (ran.stdout, ran.stderr) == ("1 0\n", "")
