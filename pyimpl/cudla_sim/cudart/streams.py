@@ -209,11 +209,11 @@ class Stream:
 
     def _guarded(self, work: Work | None, always: bool, label: str) -> Work:
         context = self.context
-        todo = self._shown(work, label) if work is not None and label else work
+        shown = self._shown(work, label) if work is not None and label else work
 
         def guarded() -> None:
-            if todo is not None and (always or context.sticky is None):
-                todo()
+            if shown is not None and (always or context.sticky is None):
+                shown()
 
         return guarded
 

@@ -25,10 +25,14 @@ int division_read(const mcontext_t *machine, struct division *out)
     const greg_t *registers = machine->gregs;
     const uint8_t *start = (const uint8_t *)registers[REG_RIP], *at = start;
     unsigned rex = 0;
+    uint64_t segment = 0; /* of a thread's own variables, shared memory among them */
     out->bits = 32;
-    if (*at == 0x66) {
-        out->bits = 16;
-        at++;
+    for (; *at == 0x66 || *at == 0x64; at++) {
+        if (*at == 0x66) {
+            out->bits = 16;
+        } else {
+            __asm__("mov %%fs:0, %0" : "=r"(segment));
+        }
     }
     if ((*at & 0xf0) == 0x40) { rex = *at++; }
     if ((rex & 8) != 0) { out->bits = 64; }
@@ -49,7 +53,7 @@ int division_read(const mcontext_t *machine, struct division *out)
             divisor = (uint64_t)registers[REGISTERS[place | (rex & 1) << 3]];
         }
     } else {
-        uint64_t address = 0;
+        uint64_t address = segment;
         int relative = mode == 0 && place == 5, wide = mode == 2 || relative;
         if (place == 4) {
             unsigned index = (*at >> 3 & 7) | (rex & 2) << 2, base = *at & 7, scale = *at >> 6;

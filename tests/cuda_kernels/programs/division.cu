@@ -16,6 +16,15 @@ __global__ void known(int *quotient, int a, int b)
         *quotient = a / b;
 }
 
+// A divisor in shared memory is read by the division itself.
+__global__ void shared(int *quotient, int a)
+{
+    __shared__ int b;
+    b = *quotient;
+    __syncthreads();
+    *quotient = a / b;
+}
+
 template <class T> void show(const char *name)
 {
     const T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
@@ -53,4 +62,8 @@ int main()
     known<<<1, 1>>>(quotient, 7, 0);
     cudaDeviceSynchronize();
     printf("%d\n", *quotient);
+    *quotient = 0;
+    shared<<<1, 1>>>(quotient, 7);
+    cudaError_t error = cudaDeviceSynchronize();
+    printf("%s %d\n", cudaGetErrorName(error), *quotient);
 }
