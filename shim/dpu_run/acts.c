@@ -11,11 +11,8 @@
 #include <barrier.h>
 #include <sem.h>
 
-static uint32_t vmutex_waiters;
-
 void rt_acts_begin(void)
 {
-    vmutex_waiters = 0;
     for (uint32_t i = 0; i < MAX_TASKLETS; i++)
         rt_order.tasklets[i].act = 0;
 }
@@ -123,7 +120,7 @@ static bool takes_virtual(uint32_t tasklet)
     uint32_t object = rt_order.tasklets[tasklet].object;
     uint8_t *byte = memory_of(object >> 3), bit = (uint8_t)(1u << (object & 7));
     if (*byte & bit) {
-        vmutex_waiters++;
+        rt_vmutex_waiters++;
         return waits(tasklet, WAIT_VMUTEX); /* and does the same again */
     }
     *byte |= bit;
@@ -151,8 +148,8 @@ static void gives(uint32_t object)
 static void unlocks_virtual(uint32_t object)
 {
     *(uint8_t *)memory_of(object >> 3) &= (uint8_t) ~(1u << (object & 7));
-    if (vmutex_waiters && rt_wake_one(WAIT_VMUTEX, object))
-        vmutex_waiters--;
+    if (rt_vmutex_waiters && rt_wake_one(WAIT_VMUTEX, object))
+        rt_vmutex_waiters--;
 }
 
 static inline void releases(void (*release)(uint32_t), uint32_t object, uint32_t instructions)

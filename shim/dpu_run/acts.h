@@ -11,6 +11,9 @@
 #define SEM_INSTRUCTIONS 14u
 #define VMUTEX_INSTRUCTIONS 6u
 
+/* Tasklets that wait for a virtual mutex, in this way or in that of sync.c. */
+extern uint32_t rt_vmutex_waiters;
+
 struct barrier_t;
 struct sem_t;
 

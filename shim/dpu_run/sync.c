@@ -18,7 +18,8 @@
 
 #define HANDSHAKE_INSTRUCTIONS 14u
 
-static uint32_t bit_waiters, vmutex_waiters;
+static uint32_t bit_waiters;
+uint32_t rt_vmutex_waiters;
 static bool notifying[MAX_TASKLETS]; /* waits in handshake_notify */
 
 static uint32_t early; /* tasklets that somebody resumed before they stopped, a bit each */
@@ -27,8 +28,7 @@ void rt_sync_begin(void)
 {
     rt_acts_begin();
     early = 0;
-    if (bit_waiters | vmutex_waiters)
-        bit_waiters = vmutex_waiters = 0;
+    bit_waiters = rt_vmutex_waiters = 0;
     for (uint32_t i = 0; i < sizeof(rt_bits); i += 8)
         *(uint64_t __attribute__((may_alias)) *)&rt_bits[i] = 0;
     for (uint32_t i = 0; i < MAX_TASKLETS; i++)
@@ -191,7 +191,8 @@ API void mutex_pool_unlock(const struct mutex_pool *pool, uint16_t id)
 /* ---- virtual mutexes: bits in WRAM; the hardware mutexes that guard them are never contended,
  * because a tasklet is not interrupted inside the runtime ---- */
 
-/* Tasklets do these things themselves where races are looked for, which is done when they change. */
+/* Tasklets do these things themselves where races are looked for, which is done when they change. The
+ * search ends within a launch (race.c): who waited in one way is woken in the other. */
 static inline bool in_time(void)
 {
     return rt_timed && !rt_race_on;
@@ -213,9 +214,8 @@ API void vmutex_lock(const struct vmutex *v, uint16_t id)
     }
     rt_time_event(VMUTEX_INSTRUCTIONS);
     while (*byte & bit) {
-        vmutex_waiters++;
+        rt_vmutex_waiters++;
         rt_block(WAIT_VMUTEX, object, CALLER);
-        vmutex_waiters--;
     }
     *byte |= bit;
     if (rt_race_on) {
@@ -237,8 +237,8 @@ API void vmutex_unlock(const struct vmutex *v, uint16_t id)
     v->vmutexes[id >> 3] &= (uint8_t)~(1u << (id & 7));
     if (rt_race_on)
         rt_race_own(&v->vmutexes[id >> 3], 1);
-    if (vmutex_waiters)
-        rt_wake_one(WAIT_VMUTEX, object);
+    if (rt_vmutex_waiters && rt_wake_one(WAIT_VMUTEX, object))
+        rt_vmutex_waiters--;
 }
 
 /* ---- barriers ---- */

@@ -128,6 +128,21 @@ def test_locks_take_the_cycles_that_they_took(
         assert (found.cycles, found.instructions) == RECORDED[way][place], way
 
 
+@pytest.mark.parametrize("ready", [7, 16], indirect=True)
+@pytest.mark.parametrize("way", WAYS)
+def test_the_search_for_races_ends_within_a_launch(
+    ready: Bench, way: str, request: pytest.FixtureRequest
+) -> None:
+    """A worker looks for races in its first launch, whatever it costs, for a number of turns."""
+    place = TASKLETS.index(request.node.callspec.params["ready"])
+    ready.var("way")[:] = WAYS.index(way)
+    ready.var("rounds")[:] = 666 if way in FEW else 2000
+    ended = ready.launch(Checks(race="warn"), slots=[0], timed=True)
+    assert not ended.faulted, ended.faulted[0]
+    found = ended.times[0]
+    assert (found.cycles, found.instructions) == RECORDED[way][place]
+
+
 @pytest.mark.parametrize("ready", [16], indirect=True)
 def test_a_histogram_under_a_mutex_loses_nothing(ready: Bench) -> None:
     ready.var("way")[:] = WAYS.index("histogram")
