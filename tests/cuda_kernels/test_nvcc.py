@@ -204,8 +204,10 @@ def test_run_links_and_starts(tmp_path: Path) -> None:
     assert nvcc("-run", "-run-args=5 0", program).stdout == "50\n"
     assert nvcc("-cuda", "-odir", tmp_path, source).returncode == 0
     written = (tmp_path / "sum.cu.cpp.ii").read_text()
-    assert "<<<" not in written
+    assert "add<<<" not in written
     assert "__global__" not in written.split("sum.cu")[-1]
+    plain = ["g++", "-std=gnu++17", "-w", "-c", "sum.cu.cpp.ii"]  # it needs nothing else
+    assert subprocess.run(plain, cwd=tmp_path, check=False).returncode == 0
     assert nvcc("-c", "-odir", tmp_path, source).returncode == 0
     assert (tmp_path / "sum.o").exists()
 

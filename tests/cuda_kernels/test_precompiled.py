@@ -80,6 +80,45 @@ def test_a_damaged_one_is_not_believed(source: Path) -> None:
         file.write_bytes(content)
 
 
+def test_an_engine_that_is_damaged_or_gone(source: Path) -> None:
+    assert build(source, "-DMORE=1") == "528\n"
+    for header in kept():
+        engine = header.with_name("engine.o")
+        sound = engine.read_bytes()
+        engine.write_bytes(b"nothing")
+        assert build(source, "-DMORE=2") == "560\n"
+        engine.unlink()
+        assert build(source, "-DMORE=3") == "592\n"
+        engine.write_bytes(sound)
+
+
+@pytest.mark.parametrize("options", [[], ["-dc"], ["-Xcompiler", "-fPIC,-fvisibility=hidden"]])
+def test_objects_are_whole(source: Path, options: list[str]) -> None:
+    """Any linker makes programs of them: there is no library of ours for kernels."""
+    target = source.with_suffix(".o")
+    assert nvcc(*options, "-c", "-DMORE=1", source, "-o", target).returncode == 0
+    symbols = subprocess.run(["nm", "-C", target], capture_output=True, text=True, check=True)
+    assert "cudla_sim::run_grid" in symbols.stdout
+    missing = [line for line in symbols.stdout.splitlines() if line.split()[0] == "U"]
+    assert missing
+    assert not [line for line in missing if "cudla_sim::" in line]
+
+
+@pytest.mark.parametrize("options", ["--coverage", "-gsplit-dwarf", "-pg"])
+def test_options_that_leave_more_than_an_object(source: Path, options: str) -> None:
+    target = source.with_suffix(".o")
+    words = ["-Xcompiler", options]
+    done = nvcc(*words, "-c", "-DMORE=1", source, "-o", target)
+    assert (done.returncode, done.stderr) == (0, "")
+    program = source.with_suffix("")
+    done = nvcc(*words, target, "-o", program)
+    assert (done.returncode, done.stderr) == (0, "")
+    done = subprocess.run([program], capture_output=True, text=True, cwd=source.parent, check=True)
+    assert done.stdout == "528\n"
+    left = {path.suffix for path in source.parent.iterdir()}
+    assert {"--coverage": ".gcda", "-gsplit-dwarf": ".dwo", "-pg": ".out"}[options] in left
+
+
 @pytest.mark.skipif(not shutil.which("make"), reason="no make on this machine")
 def test_make_goes_on_when_the_cache_is_gone(source: Path, cache: Path) -> None:
     folder = source.parent

@@ -70,9 +70,10 @@ def test_shared_memory() -> None:
     )
     made = rewrite(text)
     assert "static ::cudla_sim::Dynamic<int> whole;" in made
-    assert "static thread_local float tile[16][17];" in made
+    aligned = "__attribute__((aligned(128)))"
+    assert f"{aligned} static thread_local float tile[16][17];" in made
     assert "float4 *s = ::cudla_sim::Dynamic<float4>::start();" in made
-    assert "static thread_local int n;" in made
+    assert f"static {aligned} thread_local int n;" in made
     assert made.count("\n") == text.count("\n")
     with pytest.raises(CannotRewrite, match="a type and one name"):
         rewrite(f"void f() {{ extern {SHARED} s[]; }}")

@@ -7,21 +7,15 @@
 #ifndef CUDLA_SIM_KERNELS_FAULTS_H
 #define CUDLA_SIM_KERNELS_FAULTS_H
 
+#include <cassert>
+
 #include "division.hpp"
 #include "engine.hpp"
 #include "threads.hpp"
 
 namespace cudla_sim {
 
-/* The running thread ends its block, whatever is on its stack. */
-[[noreturn]] inline void abandon() {
-    block->abandoned = true;
-    leave();
-    __builtin_unreachable();
-}
-
-/* The running thread fails its launch, at an instruction if that is known. */
-[[noreturn]] inline void fail_launch(cudaError_t error, const char *what, uintptr_t at) {
+[[noreturn]] CUDLA_SIM_ONCE void fail_launch(cudaError_t error, const char *what, uintptr_t at) {
     Failure &failure = *block->failure;
     if (failure.claim()) {
         failure.error = error;
@@ -200,9 +194,8 @@ inline void tell(const Division &division, const char *kernel) {
     say(told, kernel);
 }
 
-/* A device's assert: told as a GPU tells it, then the launch fails. In host code it is the host's. */
-[[noreturn]] inline void assertion_failed(const char *what, const char *file, unsigned line,
-                                          const char *function) {
+[[noreturn]] CUDLA_SIM_ONCE void assertion_failed(const char *what, const char *file, unsigned line,
+                                                  const char *function) {
     if (!block)
         (__assert_fail)(what, file, line, function);
     fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line,

@@ -48,6 +48,9 @@ extern "C" void free(void *) noexcept __asm__("cudla_sim_free");
 #include "ptx_memory.hpp"
 #include "textures.hpp"
 #include "thrust_host.hpp"
+#if !defined(CUDLA_SIM_APART)
+#include "whole.hpp"
+#endif
 #include "checks.hpp"
 #undef CUDLA_SIM_ENGINE
 

@@ -16,7 +16,7 @@
 #include "../cuda_fp16.h"
 #include "../surface_types.h"
 #include "../texture_types.h"
-#include "faults.hpp"
+#include "engine.hpp"
 
 namespace cudla_sim {
 

@@ -242,7 +242,10 @@ def _expanded(words: Sequence[str]) -> list[str]:
 
 def _to_host(found: Options, words: Sequence[str]) -> None:
     found.compile += [word.strip("\"'") for word in words]
-    linked = ("-fopenmp", "-pthread", "-fsanitize", "-static", "-g", "-m", "-fPIC", "-rdynamic")
+    linked = (
+        "-fopenmp", "-pthread", "-fsanitize", "-static", "-g", "-m", "-fPIC", "-rdynamic", "-pg",
+        "--coverage", "-coverage", "-fprofile", "-fuse-ld",
+    )  # fmt: skip
     found.link += [word for word in words if word.startswith(linked)]
 
 

@@ -1,5 +1,6 @@
 """What every .cu file begins with, precompiled: g++ reads it in a moment, and the rewriter has only
-the user's text before it.
+the user's text before it. What no kernel inlines of the engine is compiled with it, once, and is
+joined to each object.
 
 Source: GCC manual, "Using Precompiled Headers", and ``-fpch-preprocess`` in "Options Controlling
 the Preprocessor".
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .. import paths
@@ -18,6 +20,15 @@ from ..workers.precompiled import can
 KIND = "cuda"
 """Of the cache."""
 _NAME = "kernels.hpp"
+_ENGINE = "engine.o"
+APART = "-DCUDLA_SIM_APART"
+"""The object gets the rest of the engine by ``join``: include/cuda/kernels/once.hpp."""
+_ONE_OBJECT = (
+    "--coverage", "-coverage", "-fprofile", "-ftest-coverage", "-fauto-profile", "-gsplit-dwarf",
+    "-save-temps",
+)  # fmt: skip
+_ONE_OBJECT_EXACTLY = ("-p", "-pg")
+"""Options that leave more than an object, or look at all of its functions."""
 _MANNER = ("-include", "-imacros", "-nostdinc", "-undef", "-U", "-isysroot", "--sysroot", "-P")
 """Options with which the headers may be others, or come behind something."""
 
@@ -30,6 +41,27 @@ def source() -> Path:
 def behind() -> Path:
     """What is read as text behind it."""
     return source().with_name("reserved.hpp")
+
+
+def apart(words: Sequence[str]) -> bool:
+    """Whether objects that are compiled with *words* get the rest of the engine by ``join``."""
+    return not any(word.startswith(_ONE_OBJECT) or word in _ONE_OBJECT_EXACTLY for word in words)
+
+
+def join(compiler: str, header: Path, target: Path) -> None:
+    """The object *target*, compiled behind *header*, gets the engine.
+
+    Its functions are inline ones: a program's linker keeps one of each.
+
+    Raises OSError and subprocess.CalledProcessError.
+    """
+    joined = target.with_name(f"{target.name}.joined")
+    command = [compiler, "-r", "-nostdlib", str(target), str(header.with_name(_ENGINE))]
+    try:
+        subprocess.run([*command, "-o", str(joined)], check=True, capture_output=True, text=True)
+        joined.replace(target)
+    finally:
+        joined.unlink(missing_ok=True)
 
 
 def header(compiler: str, words: Sequence[str], given: Sequence[str]) -> Path | None:
@@ -58,5 +90,15 @@ def _make(compiler: str, words: Sequence[str], folder: Path) -> None:
     """As the user's compilations see it; g++ remembers the name by which it was made."""
     text = folder / _NAME
     text.write_text(f'#include "{source()}"\n')
-    command = [compiler, *words, "-w", "-x", "c++-header", str(text), "-o", f"{text}.gch"]
+    commands = [[*words, "-w", "-x", "c++-header", str(text), "-o", f"{text}.gch"]]
+    if APART in words:
+        whole = [word for word in words if word != APART]
+        engine = source().with_name("engine.cpp")
+        commands.append([*whole, "-w", "-c", str(engine), "-o", str(folder / _ENGINE)])
+    with ThreadPoolExecutor(len(commands)) as both:
+        for done in [both.submit(_run, [compiler, *command]) for command in commands]:
+            done.result()
+
+
+def _run(command: Sequence[str]) -> None:
     subprocess.run(command, check=True, capture_output=True, stdin=subprocess.DEVNULL)

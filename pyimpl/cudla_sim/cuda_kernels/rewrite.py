@@ -38,6 +38,9 @@ _WORDS = {
 """No macros: the standard library's headers have them inside ``__attribute__``."""
 _PLACES = ("__activemask", "coalesced_threads")
 _DROPPED = ("__attribute__", "alignas")
+_ALIGNED = "__attribute__((aligned(128)))"
+"""A GPU's shared memory begins at 0: programs read an array of floats as vectors, and exchange low
+bits of addresses, without a word about it."""
 _INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _MEMBER_OF = (".", "->", "::")
 _BEFORE_EXPRESSIONS = ("return", "else", "do", "co_return", "co_yield", "throw")
@@ -254,7 +257,7 @@ class _Rewriter:
             elif self._extern(behind) is not None:
                 self._dynamic(self._extern(behind) or 0, index, index + 1, functions[index])
             else:
-                token.text = self._alignment(ahead) + (
+                token.text = f"{self._alignment(ahead)}{_ALIGNED} " + (
                     "thread_local" if self.found[behind].text == "static" else "static thread_local"
                 )
 

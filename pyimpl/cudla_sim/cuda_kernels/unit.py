@@ -71,6 +71,7 @@ class Unit:
         self.before = compiler.folder / f"{number}-{source.stem}.cu.ii"
         self.written = compiler.folder / f"{number}-{source.stem}.cpp.ii"
         self.words = self._words()
+        self.apart = not compiler.checks.compiled and precompiled.apart(self.words)
         self.header = self._header()
         self.own = False
 
@@ -101,9 +102,24 @@ class Unit:
             except (OSError, subprocess.CalledProcessError) as error:
                 print(f"nvcc: {self.target}: device code of its own: {error}", file=sys.stderr)
                 raise Failed(1) from None
+        if self.apart and self.header != precompiled.source():
+            try:
+                precompiled.join(self.compiler.name, self.header, self.target)
+            except (OSError, subprocess.CalledProcessError):  # it is gone, or damaged
+                self._whole()
+                self.compile()
+
+    def _whole(self) -> None:
+        """From now on nothing of the cache is used."""
+        self.apart = False
+        self.header = precompiled.source()
 
     def translate(self) -> None:
-        """The C++ that it becomes, to the target. Raises Failed and CannotRewrite."""
+        """The C++ that it becomes, to the target: all of it, for any compiler.
+
+        Raises Failed and CannotRewrite.
+        """
+        self._whole()
         text = self._preprocessed(_Way())
         if not self.options.dry:
             self._rewrite(text, _Way())
@@ -140,7 +156,7 @@ class Unit:
         compiler, header = self.compiler, self.header
         more = ["-E", "-o", str(self.before), *compiler.dependencies(self.target)]
         if header != precompiled.source():
-            more += ["-fpch-preprocess", *self.words]
+            more += ["-fpch-preprocess", *self.words, *self._apart()]
         for before in way.headers():
             more += ["-include", str(before)]
         compiler.call(compiler.preprocess(self.source, "cu", more, header))
@@ -169,13 +185,16 @@ class Unit:
         self.own = OWN in changed
         self.written.write_text(changed, "utf-8", "surrogateescape")
 
+    def _apart(self) -> list[str]:
+        return [precompiled.APART] if self.apart else []
+
     def _header(self) -> Path:
         """What comes before the source: precompiled where that can be."""
         compiler, options = self.compiler, self.options
         if options.dry:
             return precompiled.source()
         lasting = [word for word in self.words if not word.startswith(_PLACE)]
-        how = [*compiler.macros(), *compiler.includes(), *lasting]
+        how = [*compiler.macros(), *self._apart(), *compiler.includes(), *lasting]
         made = precompiled.header(compiler.name, how, options.preprocess)
         return made or precompiled.source()
 
