@@ -303,8 +303,8 @@ typedef struct CUfunc_st *CUfunction;
 /* Bytes of dynamic shared memory that a block of that many threads needs. */
 typedef size_t (*CUoccupancyB2DSize)(int blockSize);
 
-/* Of a context (CUDA 13); nothing of it is looked at. */
-typedef struct CUexecAffinityParam_st CUexecAffinityParam;
+typedef struct CUexecAffinityParam_st CUexecAffinityParam_v1;
+typedef CUexecAffinityParam_v1 CUexecAffinityParam;
 typedef struct CUctxCigParam_st CUctxCigParam;
 typedef struct CUctxCreateParams_st {
     CUexecAffinityParam *execAffinityParams;
@@ -688,6 +688,18 @@ CUresult cuEventQuery(CUevent hEvent);
 CUresult cuEventSynchronize(CUevent hEvent);
 
 #include "crt/driver_enumerations.h"
+
+/* Of a context: how many of the device's multiprocessors it has. */
+typedef struct CUexecAffinitySmCount_st {
+    unsigned int val;
+} CUexecAffinitySmCount_v1;
+typedef CUexecAffinitySmCount_v1 CUexecAffinitySmCount;
+struct CUexecAffinityParam_st {
+    CUexecAffinityType type;
+    union {
+        CUexecAffinitySmCount smCount;
+    } param;
+};
 #include "crt/driver_arrays.h"
 #include "crt/driver_contexts.h"
 #include "crt/driver_memory.h"
@@ -696,6 +708,10 @@ CUresult cuEventSynchronize(CUevent hEvent);
 
 /* Contexts of a program's own are the primary one, counted as it is. */
 CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
+CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags,
+                        CUdevice dev);
+CUresult cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type);
+CUresult cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev);
 CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
                         CUdevice dev);
 CUresult cuCtxDestroy_v2(CUcontext ctx);

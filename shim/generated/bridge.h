@@ -1384,6 +1384,12 @@ CUresult impl_cuGraphExecDestroy(CUgraphExec hGraphExec);
 
 CUresult impl_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
 
+CUresult impl_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice dev);
+
+CUresult impl_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type);
+
+CUresult impl_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev);
+
 CUresult impl_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev);
 
 CUresult impl_cuCtxDestroy_v2(CUcontext ctx);
@@ -3253,6 +3259,9 @@ struct sim_bridge {
     __typeof__(impl_cuGraphLaunch) *impl_cuGraphLaunch;
     __typeof__(impl_cuGraphExecDestroy) *impl_cuGraphExecDestroy;
     __typeof__(impl_cuCtxCreate_v2) *impl_cuCtxCreate_v2;
+    __typeof__(impl_cuCtxCreate_v3) *impl_cuCtxCreate_v3;
+    __typeof__(impl_cuCtxGetExecAffinity) *impl_cuCtxGetExecAffinity;
+    __typeof__(impl_cuDeviceGetExecAffinitySupport) *impl_cuDeviceGetExecAffinitySupport;
     __typeof__(impl_cuCtxCreate_v4) *impl_cuCtxCreate_v4;
     __typeof__(impl_cuCtxDestroy_v2) *impl_cuCtxDestroy_v2;
     __typeof__(impl_cuCtxPushCurrent_v2) *impl_cuCtxPushCurrent_v2;

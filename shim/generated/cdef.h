@@ -2645,7 +2645,8 @@ typedef struct CUevent_st *CUevent;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef size_t (*CUoccupancyB2DSize)(int blockSize);
-typedef struct CUexecAffinityParam_st CUexecAffinityParam;
+typedef struct CUexecAffinityParam_st CUexecAffinityParam_v1;
+typedef CUexecAffinityParam_v1 CUexecAffinityParam;
 typedef struct CUctxCigParam_st CUctxCigParam;
 typedef struct CUctxCreateParams_st
 {
@@ -3082,6 +3083,19 @@ enum CUlogLevel_enum
   CU_LOG_LEVEL_WARNING = 1
 };
 typedef enum CUlogLevel_enum CUlogLevel;
+typedef struct CUexecAffinitySmCount_st
+{
+  unsigned int val;
+} CUexecAffinitySmCount_v1;
+typedef CUexecAffinitySmCount_v1 CUexecAffinitySmCount;
+struct CUexecAffinityParam_st
+{
+  CUexecAffinityType type;
+  union 
+  {
+    CUexecAffinitySmCount smCount;
+  } param;
+};
 typedef struct CUarray_st *CUarray;
 typedef struct CUmipmappedArray_st *CUmipmappedArray;
 typedef unsigned long long CUtexObject_v1;
@@ -6215,6 +6229,9 @@ extern "Python+C" {
     CUresult impl_cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream);
     CUresult impl_cuGraphExecDestroy(CUgraphExec hGraphExec);
     CUresult impl_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
+    CUresult impl_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice dev);
+    CUresult impl_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type);
+    CUresult impl_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev);
     CUresult impl_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev);
     CUresult impl_cuCtxDestroy_v2(CUcontext ctx);
     CUresult impl_cuCtxPushCurrent_v2(CUcontext ctx);

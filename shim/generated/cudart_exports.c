@@ -12479,6 +12479,48 @@ SIM_EXPORT CUresult release0_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags,
 
 __asm__(".symver release0_cuCtxCreate_v2, cuCtxCreate_v2@libcudart.so.12");
 
+extern CUresult sim__cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice dev);
+SIM_EXPORT CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice dev)
+{
+    return sim__cuCtxCreate_v3(pctx, paramsArray, numParams, flags, dev);
+}
+
+extern CUresult sim__cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice dev);
+SIM_EXPORT CUresult release0_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice dev)
+{
+    return sim__cuCtxCreate_v3(pctx, paramsArray, numParams, flags, dev);
+}
+
+__asm__(".symver release0_cuCtxCreate_v3, cuCtxCreate_v3@libcudart.so.12");
+
+extern CUresult sim__cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type);
+SIM_EXPORT CUresult cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type)
+{
+    return sim__cuCtxGetExecAffinity(pExecAffinity, type);
+}
+
+extern CUresult sim__cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type);
+SIM_EXPORT CUresult release0_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type)
+{
+    return sim__cuCtxGetExecAffinity(pExecAffinity, type);
+}
+
+__asm__(".symver release0_cuCtxGetExecAffinity, cuCtxGetExecAffinity@libcudart.so.12");
+
+extern CUresult sim__cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev);
+SIM_EXPORT CUresult cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev)
+{
+    return sim__cuDeviceGetExecAffinitySupport(pi, type, dev);
+}
+
+extern CUresult sim__cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev);
+SIM_EXPORT CUresult release0_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev)
+{
+    return sim__cuDeviceGetExecAffinitySupport(pi, type, dev);
+}
+
+__asm__(".symver release0_cuDeviceGetExecAffinitySupport, cuDeviceGetExecAffinitySupport@libcudart.so.12");
+
 extern CUresult sim__cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev);
 SIM_EXPORT CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
 {

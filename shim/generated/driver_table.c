@@ -74,6 +74,7 @@ extern void sim__cuArrayGetPlane(void);
 extern void sim__cuArrayGetSparseProperties(void);
 extern void sim__cuCtxAttach(void);
 extern void sim__cuCtxCreate_v2(void);
+extern void sim__cuCtxCreate_v3(void);
 extern void sim__cuCtxCreate_v4(void);
 extern void sim__cuCtxDestroy_v2(void);
 extern void sim__cuCtxDetach(void);
@@ -85,6 +86,7 @@ extern void sim__cuCtxGetCacheConfig(void);
 extern void sim__cuCtxGetCurrent(void);
 extern void sim__cuCtxGetDevResource(void);
 extern void sim__cuCtxGetDevice(void);
+extern void sim__cuCtxGetExecAffinity(void);
 extern void sim__cuCtxGetFlags(void);
 extern void sim__cuCtxGetId(void);
 extern void sim__cuCtxGetLimit(void);
@@ -113,6 +115,7 @@ extern void sim__cuDeviceGetByPCIBusId(void);
 extern void sim__cuDeviceGetCount(void);
 extern void sim__cuDeviceGetDefaultMemPool(void);
 extern void sim__cuDeviceGetDevResource(void);
+extern void sim__cuDeviceGetExecAffinitySupport(void);
 extern void sim__cuDeviceGetGraphMemAttribute(void);
 extern void sim__cuDeviceGetMemPool(void);
 extern void sim__cuDeviceGetName(void);
@@ -971,6 +974,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuArrayGetSparseProperties", (void (*)(void))sim__cuArrayGetSparseProperties, 0},
     {"cuCtxAttach", (void (*)(void))sim__cuCtxAttach, 0},
     {"cuCtxCreate_v2", (void (*)(void))sim__cuCtxCreate_v2, 0},
+    {"cuCtxCreate_v3", (void (*)(void))sim__cuCtxCreate_v3, 0},
     {"cuCtxCreate_v4", (void (*)(void))sim__cuCtxCreate_v4, 0},
     {"cuCtxDestroy_v2", (void (*)(void))sim__cuCtxDestroy_v2, 0},
     {"cuCtxDetach", (void (*)(void))sim__cuCtxDetach, 0},
@@ -982,6 +986,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuCtxGetCurrent", (void (*)(void))sim__cuCtxGetCurrent, 0},
     {"cuCtxGetDevResource", (void (*)(void))sim__cuCtxGetDevResource, 0},
     {"cuCtxGetDevice", (void (*)(void))sim__cuCtxGetDevice, 0},
+    {"cuCtxGetExecAffinity", (void (*)(void))sim__cuCtxGetExecAffinity, 0},
     {"cuCtxGetFlags", (void (*)(void))sim__cuCtxGetFlags, 0},
     {"cuCtxGetId", (void (*)(void))sim__cuCtxGetId, 0},
     {"cuCtxGetLimit", (void (*)(void))sim__cuCtxGetLimit, 0},
@@ -1010,6 +1015,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuDeviceGetCount", (void (*)(void))sim__cuDeviceGetCount, 0},
     {"cuDeviceGetDefaultMemPool", (void (*)(void))sim__cuDeviceGetDefaultMemPool, 0},
     {"cuDeviceGetDevResource", (void (*)(void))sim__cuDeviceGetDevResource, 0},
+    {"cuDeviceGetExecAffinitySupport", (void (*)(void))sim__cuDeviceGetExecAffinitySupport, 0},
     {"cuDeviceGetGraphMemAttribute", (void (*)(void))sim__cuDeviceGetGraphMemAttribute, 0},
     {"cuDeviceGetMemPool", (void (*)(void))sim__cuDeviceGetMemPool, 0},
     {"cuDeviceGetName", (void (*)(void))sim__cuDeviceGetName, 0},
@@ -1380,4 +1386,4 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuWaitExternalSemaphoresAsync", (void (*)(void))sim__cuWaitExternalSemaphoresAsync, (void (*)(void))cuWaitExternalSemaphoresAsync_ptsz},
 };
 
-const size_t sim_driver_table_size = 417;
+const size_t sim_driver_table_size = 420;

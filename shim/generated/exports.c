@@ -4668,6 +4668,27 @@ static CUresult first_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevi
     return extension.impl_cuCtxCreate_v2(pctx, flags, dev);
 }
 
+static CUresult first_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuCtxCreate_v3") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxCreate_v3, extension.impl_cuCtxCreate_v3, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxCreate_v3(pctx, paramsArray, numParams, flags, dev);
+}
+
+static CUresult first_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type)
+{
+    if (extension.impl_sim_attach("cuCtxGetExecAffinity") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxGetExecAffinity, extension.impl_cuCtxGetExecAffinity, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxGetExecAffinity(pExecAffinity, type);
+}
+
+static CUresult first_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDeviceGetExecAffinitySupport") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetExecAffinitySupport, extension.impl_cuDeviceGetExecAffinitySupport, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetExecAffinitySupport(pi, type, dev);
+}
+
 static CUresult first_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
 {
     if (extension.impl_sim_attach("cuCtxCreate_v4") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -9555,6 +9576,9 @@ static const struct sim_bridge first = {
     .impl_cuGraphLaunch = first_cuGraphLaunch,
     .impl_cuGraphExecDestroy = first_cuGraphExecDestroy,
     .impl_cuCtxCreate_v2 = first_cuCtxCreate_v2,
+    .impl_cuCtxCreate_v3 = first_cuCtxCreate_v3,
+    .impl_cuCtxGetExecAffinity = first_cuCtxGetExecAffinity,
+    .impl_cuDeviceGetExecAffinitySupport = first_cuDeviceGetExecAffinitySupport,
     .impl_cuCtxCreate_v4 = first_cuCtxCreate_v4,
     .impl_cuCtxDestroy_v2 = first_cuCtxDestroy_v2,
     .impl_cuCtxPushCurrent_v2 = first_cuCtxPushCurrent_v2,
@@ -14226,6 +14250,24 @@ SIM_EXPORT CUresult sim__cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUd
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuCtxCreate_v2, __ATOMIC_ACQUIRE)(pctx, flags, dev);
+}
+
+SIM_EXPORT CUresult sim__cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice dev)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxCreate_v3, __ATOMIC_ACQUIRE)(pctx, paramsArray, numParams, flags, dev);
+}
+
+SIM_EXPORT CUresult sim__cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxGetExecAffinity, __ATOMIC_ACQUIRE)(pExecAffinity, type);
+}
+
+SIM_EXPORT CUresult sim__cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetExecAffinitySupport, __ATOMIC_ACQUIRE)(pi, type, dev);
 }
 
 SIM_EXPORT CUresult sim__cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)

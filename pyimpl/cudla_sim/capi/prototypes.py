@@ -1323,6 +1323,28 @@ class CUmemAccessDesc_st(ctypes.Structure):
 CUmemAccessDesc_v1 = CUmemAccessDesc_st
 
 
+class CUexecAffinitySmCount_st(ctypes.Structure):
+    _fields_ = [
+        ('val', ctypes.c_uint),
+    ]
+
+
+CUexecAffinitySmCount_v1 = CUexecAffinitySmCount_st
+
+
+class CUexecAffinityParam_st_param(ctypes.Union):
+    _fields_ = [
+        ('smCount', CUexecAffinitySmCount_st),
+    ]
+
+
+class CUexecAffinityParam_st(ctypes.Structure):
+    _fields_ = [
+        ('type', ctypes.c_int),
+        ('param', CUexecAffinityParam_st_param),
+    ]
+
+
 class CUDA_ARRAY_DESCRIPTOR_st(ctypes.Structure):
     _fields_ = [
         ('Width', ctypes.c_size_t),
@@ -4350,6 +4372,9 @@ PROTOTYPES = {
     "cuGraphLaunch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuGraphExecDestroy": (ctypes.c_int, [ctypes.c_void_p]),
     "cuCtxCreate_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
+    "cuCtxCreate_v3": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint, ctypes.c_int]),
+    "cuCtxGetExecAffinity": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cuDeviceGetExecAffinitySupport": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
     "cuCtxCreate_v4": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
     "cuCtxDestroy_v2": (ctypes.c_int, [ctypes.c_void_p]),
     "cuCtxPushCurrent_v2": (ctypes.c_int, [ctypes.c_void_p]),

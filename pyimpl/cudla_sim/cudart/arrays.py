@@ -71,6 +71,8 @@ class Array:
     flags: int
     address: int = 0
     handle: int = 0
+    of: int = 0
+    """The program's own context that it goes with."""
     whole: Mipmap | None = None
     """What it is a level of, which gives it back."""
 

@@ -60,7 +60,7 @@ class Context(State):
     def _begin(self) -> None:
         self.cache_config = self.bank_config = 0
         self.limits: dict[int, int] = {int(k): v for k, v in _LIMITS.items()}
-        self.memory = Memory(self.process.memory, self._total())
+        self.memory = Memory(self.process.memory, self._total(), lambda: self.thread.own_context)
         self.streams = Streams(self)
 
     def _total(self) -> int:

@@ -46,12 +46,15 @@ class Event:
             raise invalid_value("cudaEventInterprocess needs cudaEventDisableTiming")
         self.context = context
         self.flags = flags
+        self.of = context.thread.own_context  # the program's own context that it goes with
         self.mark: Mark | None = None
         self.captured: tuple[Capture, Stream, list[Node]] | None = None
         self.handle = context.process.handles.add(EVENT, self)
 
     def record(self, stream: Stream) -> None:
-        """Marks the end of what ``stream`` has now."""
+        """Marks the end of what ``stream`` has now. Raises CudaError (InvalidResourceHandle)."""
+        if stream.of is not None and stream.of != self.of:
+            raise invalid_handle("event and stream were made in different contexts")
         with self.context.lock:
             if stream.capture is not None:
                 stream.capture.require_valid()

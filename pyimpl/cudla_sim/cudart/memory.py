@@ -46,6 +46,7 @@ class Allocation:
     """Who owns it: called instead of giving it back, with the name of what frees it."""
     file: SharedFile | None = None  # where its bytes are, once another process may have them
     pool: object = None  # where it came from
+    of: int = 0  # the program's own context that it goes with
 
     @cached_property
     def hints(self) -> Hints:
@@ -85,11 +86,14 @@ class Attributes(NamedTuple):
 class Memory:
     """The allocations of one context. ``used`` counts bytes of device and managed memory."""
 
-    def __init__(self, space: AddressSpace, total_bytes: int) -> None:
+    def __init__(
+        self, space: AddressSpace, total_bytes: int, own_context: Callable[[], int] = int
+    ) -> None:
         self.space = space
         self.total_bytes = total_bytes
         self.used_bytes = 0
         self.mappings: list[Mapping] = []
+        self._own_context = own_context
         self._going: list[Region] = []
         self._freed: OrderedDict[int, tuple[str, float]] = OrderedDict()
         self._lock = threading.Lock()
@@ -112,7 +116,7 @@ class Memory:
         except MemoryError as error:
             self.give_back(counted)
             raise CudaError(Status.cudaErrorMemoryAllocation, f"size is {size}: {error}") from None
-        region.owner = Allocation(region, type_, how, flags)
+        region.owner = Allocation(region, type_, how, flags, of=self._own_context())
         with self._lock:
             self._freed.pop(region.base, None)
         return region.base
@@ -152,7 +156,9 @@ class Memory:
         if not accessible(address, size, write=not flags & cudaHostRegisterReadOnly):
             raise invalid_value(f"[{address:#x}, +{size}) is not memory of this process")
         region = self.space.map(address, size, name="registered host memory")
-        region.owner = Allocation(region, Type.cudaMemoryTypeHost, "cudaHostRegister", flags)
+        region.owner = Allocation(
+            region, Type.cudaMemoryTypeHost, "cudaHostRegister", flags, of=self._own_context()
+        )
 
     def variable(self, address: int, size: int) -> None:
         """A variable of device code, which copies and fills may name from now on."""
@@ -293,6 +299,12 @@ class Memory:
                 f"ptr ({address:#x}) is not the beginning of a range given to cudaHostRegister",
             )
         self._release(found, "cudaHostUnregister")
+
+    def free_of(self, context: int, by: str) -> None:
+        """What goes with a context."""
+        for region in list(self.space):
+            if isinstance(region.owner, Allocation) and region.owner.of == context:
+                self._release(region.owner, by)
 
     def free_all(self, by: str) -> None:
         self.mappings.clear()

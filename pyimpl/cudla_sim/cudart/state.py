@@ -29,6 +29,7 @@ class ThreadState(threading.local):
     device = 0
     capture_mode = 0  # cudaStreamCaptureModeGlobal
     driver_context = 0  # the handle that cuCtxSetCurrent made current
+    own_context = 0  # the same where the program has made it: new objects are its own
     uses_runtime = False  # which makes the primary context current where there is none
     driver_stack: tuple[int, ...] = ()  # below it: cuCtxPushCurrent
 

@@ -55,6 +55,8 @@ class Stream:
         self.priority = priority
         self.attributes: dict[int, bytes] = {}  # cudaLaunchAttributeValue by cudaLaunchAttributeID
         self.handle = 0
+        self.of: int | None = None
+        """The program's own context that it goes with, 0 the primary one; None: a default one."""
         self.capture: Capture | None = None
         self.launched: tuple[Fence, Callable[[], bool]] | None = None
         """The last launches of kernels, and whether all of them have ended."""
@@ -259,6 +261,7 @@ class Streams:
             raise invalid_value(f"flags is {flags:#x}; cudaStreamDefault 0 or NonBlocking 1")
         name = f"CUDA stream {len(self._created) + 1}"
         stream = Stream(self, name, flags, self.bounded(priority))
+        stream.of = self.context.thread.own_context
         stream.handle = self.context.process.handles.add(STREAM, stream)
         with self.context.lock:
             self._created.append(stream)

@@ -45,6 +45,7 @@ def _create(target: Any, desc: Any, extent: tuple[int, int, int], flags: int, ho
     current = context.current()
     current.captures.forbid(how)
     made = arrays.create(current.memory, Array(format_of(desc), *extent, flags), how)
+    made.of = current.thread.own_context
     made.handle = current.process.handles.add(ARRAY, made)
     target[0] = pointer(made.handle)
 

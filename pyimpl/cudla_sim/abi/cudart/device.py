@@ -156,11 +156,16 @@ def set_valid_devices(ordinals: Any, count: int) -> None:
         get_device(ordinals[index])
 
 
-def _set_flags(flags: int) -> None:
+def checked_flags(flags: int) -> int:
+    """Of a device or a context. Raises CudaError (InvalidValue)."""
     required_flags(flags, cudaDeviceMask, f"device flags lie within {cudaDeviceMask:#x}")
     if flags & 7 not in (0, 1, 2, 4):
         raise invalid_value(f"flags is {flags:#x}; only one way of scheduling can be chosen")
-    context.current().flags = flags
+    return flags
+
+
+def _set_flags(flags: int) -> None:
+    context.current().flags = checked_flags(flags)
 
 
 @cudart.export("cudaSetDeviceFlags")

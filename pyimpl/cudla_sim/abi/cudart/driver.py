@@ -10,6 +10,7 @@ from ...constants import cudart_parameters
 from ...constants.cudart import CUdriverProcAddress_flags_enum as ProcAddressFlags
 from ...constants.cudart import CUdriverProcAddressQueryResult_enum as Found
 from ...constants.cudart import cudaError_enum as Result
+from ...core.handles import BadHandle
 from ...cudart import context, device, messages
 from ...cudart.errors import CudaError
 from ..embedding import ffi, lib, pointer
@@ -63,18 +64,31 @@ def can_access_peer(answer: Any, ordinal: int, peer: int) -> None:
     answer[0] = 0
 
 
-class PrimaryContext:
-    """The device's one context, with how often it was retained."""
+class DriverContext:
+    """What can be current in a thread, with how often it was retained."""
+
+    created = False
+    """By the program: it has flags of its own, and what was made in it goes with it."""
 
     def __init__(self, owner: context.Context) -> None:
         self.owner = owner
         self.retained = 0
         self.handle = owner.process.handles.add(CONTEXT, self)
 
+    @property
+    def flags(self) -> int:
+        """How its threads wait, and what they may do."""
+        return self.owner.flags
 
-def primary_context() -> PrimaryContext:
+    @flags.setter
+    def flags(self, value: int) -> None:
+        self.owner.flags = value
+
+
+def primary_context() -> DriverContext:
+    """The device's one, which the runtime's calls use, too."""
     owner = context.current()
-    return owner.process.family("cuda primary context", lambda _: PrimaryContext(owner))
+    return owner.process.family("cuda primary context", lambda _: DriverContext(owner))
 
 
 @driver.export("cuInit", early=True)
@@ -242,8 +256,18 @@ def current_handle() -> int:
 
 def make_current(handle: int) -> None:
     """In the calling thread; 0 is none."""
-    context.current().thread.driver_context = handle
+    current = context.current()
+    current.thread.driver_context = handle
+    current.thread.own_context = handle if handle and _is_created(handle) else 0
     lib.sim_cuda_make_current(pointer(handle))
+
+
+def _is_created(handle: int) -> bool:
+    try:
+        found: DriverContext = context.current().process.handles.get(handle, CONTEXT)
+    except BadHandle:
+        return False
+    return found.created
 
 
 @driver.export("cuCtxSetCurrent")
@@ -252,19 +276,28 @@ def ctx_set_current(wanted: Any) -> None:
     make_current(driver.resolve(wanted, CONTEXT, "ctx").handle if wanted else 0)
 
 
-def require_current() -> PrimaryContext:
+def require_current() -> DriverContext:
     handle = current_handle()
     if handle == 0:
         raise CudaError(
             Result.CUDA_ERROR_INVALID_CONTEXT,
             "no context is current in this thread (cuCtxSetCurrent)",
         )
-    found: PrimaryContext = driver.resolve(handle, CONTEXT, "the current context")
+    found: DriverContext = driver.resolve(
+        handle, CONTEXT, "the current context", Result.CUDA_ERROR_CONTEXT_IS_DESTROYED
+    )
     return found
 
 
 _DEFAULT_STREAMS = (0, 1, 2)
 """NULL, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD."""
+
+
+def context_of(stream: Any) -> int:
+    """The handle of a stream's context: a default one has that of who asks."""
+    if stream.of is None:
+        return current_handle() or primary_context().handle
+    return int(stream.of) or primary_context().handle
 
 
 def require_context_of(handle: Any) -> None:

@@ -5,21 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from ...constants.cudart import cudaDeviceAttr as Attribute
-from ...constants.cudart import cudaError_enum as Result
 from ...cudart import context
-from ...cudart.errors import CudaError
 from ..embedding import lib, pointer
 from . import device as runtime
 from . import launch_attributes
 from .device import get_device
 from .driver import (
     CONTEXT,
-    PrimaryContext,
-    current_handle,
+    DriverContext,
     driver,
     null,
     primary_context,
-    primary_release,
     require_current,
 )
 
@@ -83,11 +79,11 @@ def primary_reset(ordinal: int) -> None:
 # --- any context ---------------------------------------------------------------------------------
 
 
-def _context(wanted: Any) -> PrimaryContext:
+def _context(wanted: Any) -> DriverContext:
     """NULL is the current one."""
     if not wanted:
         return require_current()
-    found: PrimaryContext = driver.resolve(wanted, CONTEXT, "ctx")
+    found: DriverContext = driver.resolve(wanted, CONTEXT, "ctx")
     return found
 
 
@@ -107,14 +103,12 @@ def ctx_get_id(wanted: Any, identity: Any) -> None:
 @driver.export("cuCtxGetFlags")
 def ctx_get_flags(flags: Any) -> None:
     null(flags=flags)
-    require_current()
-    flags[0] = context.current().flags
+    flags[0] = require_current().flags
 
 
 @driver.export("cuCtxSetFlags")
 def ctx_set_flags(flags: int) -> None:
-    require_current()
-    runtime.set_device_flags(flags)
+    require_current().flags = runtime.checked_flags(flags)
 
 
 @driver.export("cuCtxGetLimit")
@@ -166,24 +160,6 @@ def ctx_get_stream_priority_range(least: Any, greatest: Any) -> None:
 def ctx_reset_persisting_l2_cache() -> None:
     require_current()
     launch_attributes.reset_persisting_l2_cache()
-
-
-@driver.export("cuCtxAttach")
-def ctx_attach(target: Any, flags: int) -> None:
-    null(pctx=target)
-    if flags:
-        raise CudaError(Result.CUDA_ERROR_INVALID_VALUE, f"flags is {flags:#x}; it is 0")
-    found = require_current()
-    found.retained += 1
-    target[0] = pointer(current_handle())
-
-
-@driver.export("cuCtxDetach")
-def ctx_detach(wanted: Any) -> None:
-    found = _context(wanted)
-    if found.handle != current_handle():
-        raise CudaError(Result.CUDA_ERROR_INVALID_CONTEXT, "ctx is not current in this thread")
-    primary_release(0)
 
 
 @driver.export("cuProfilerInitialize")

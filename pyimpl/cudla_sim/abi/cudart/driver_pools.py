@@ -13,7 +13,7 @@ from ...cudart.errors import CudaError
 from ...cudart.memory import VIRTUAL, Allocation
 from ..embedding import ffi, pointer
 from . import memory_hints, pools, transfer
-from .driver import CONTEXT, current_handle, driver, null, require_current
+from .driver import CONTEXT, driver, null, primary_context, require_current
 
 # --- pools: those that differ by nothing but their names -----------------------------------------
 
@@ -131,8 +131,12 @@ def _pool(asked: _Address) -> int:
     return int(asked.owner.pool.handle) if isinstance(asked.owner.pool, pools.Pool) else 0
 
 
+def _context(asked: _Address) -> int:
+    return int(asked.owner.of or primary_context().handle)
+
+
 _ANSWERS: dict[int, tuple[str, Callable[[_Address], int]]] = {
-    Attribute.CU_POINTER_ATTRIBUTE_CONTEXT: ("uintptr_t", lambda _: current_handle()),
+    Attribute.CU_POINTER_ATTRIBUTE_CONTEXT: ("uintptr_t", _context),
     Attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE: ("unsigned int", _memory_type),
     Attribute.CU_POINTER_ATTRIBUTE_DEVICE_POINTER: ("uintptr_t", _device_address),
     Attribute.CU_POINTER_ATTRIBUTE_HOST_POINTER: ("uintptr_t", _host_address),

@@ -7,10 +7,9 @@ from typing import Any
 from ..embedding import pointer
 from . import events, graph_nodes, graphs, launch_attributes, memory, streams
 from .driver import (
-    current_handle,
+    context_of,
     driver,
     null,
-    primary_context,
     require_context_of,
     require_current,
 )
@@ -54,8 +53,7 @@ driver.export("cuGraphExecDestroy")(graphs.graph_exec_destroy)
 def stream_get_ctx(stream: Any, target: Any) -> None:
     null(pctx=target)
     require_context_of(stream)
-    streams.resolve(stream)
-    target[0] = pointer(current_handle() or primary_context().handle)
+    target[0] = pointer(context_of(streams.resolve(stream)))
 
 
 @driver.export("cuStreamAttachMemAsync")

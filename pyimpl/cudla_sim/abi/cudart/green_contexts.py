@@ -17,7 +17,7 @@ from ...cudart.events import Event
 from ...cudart.streams import Stream
 from ..embedding import ffi, pointer
 from .device import get_device
-from .driver import CONTEXT, PrimaryContext, driver, null, require_current
+from .driver import CONTEXT, DriverContext, context_of, driver, null, require_current
 from .events import resolve as event_of
 from .streams import resolve
 
@@ -43,7 +43,7 @@ class GreenContext:
     def __init__(self, multiprocessors: int) -> None:
         self.multiprocessors = multiprocessors
         self.streams: list[Stream] = []
-        self.context: PrimaryContext | None = None
+        self.context: DriverContext | None = None
         self.held: list[Event] = []
         self.handle = context.current().process.handles.add(GREEN, self)
 
@@ -58,9 +58,9 @@ class GreenContext:
         self.streams = [stream for stream in self.streams if not stream.closed]
         return self.streams
 
-    def current(self) -> PrimaryContext:
+    def current(self) -> DriverContext:
         if self.context is None:
-            self.context = PrimaryContext(context.current())
+            self.context = DriverContext(context.current())
         return self.context
 
 
@@ -233,9 +233,10 @@ def stream_get_green_ctx(stream: Any, target: Any) -> None:
 @driver.export("cuStreamGetCtx_v2")
 def stream_get_ctx_v2(stream: Any, target: Any, green: Any) -> None:
     null(pCtx=target, pGreenCtx=green)
-    of = require_current()
-    found = _of(resolve(stream))
-    target[0] = pointer((found.current() if found is not None else of).handle)
+    require_current()
+    asked = resolve(stream)
+    found = _of(asked)
+    target[0] = pointer(context_of(asked) if found is None else found.current().handle)
     green[0] = pointer(found.handle if found is not None else 0)
 
 

@@ -1,4 +1,4 @@
-"""Contexts a program makes for itself, and modules: code that it loads while it runs."""
+"""Modules: code that a program loads while it runs."""
 
 from __future__ import annotations
 
@@ -18,16 +18,7 @@ from ...cudart import context
 from ...cudart.errors import CudaError
 from ..embedding import address, ffi, lib, pointer
 from .device import get_device
-from .driver import (
-    CONTEXT,
-    current_handle,
-    driver,
-    make_current,
-    null,
-    primary_release,
-    primary_retain,
-    require_current,
-)
+from .driver import driver, null, require_current
 from .images import image_of, image_of_file, piece
 from .jit_options import Logs
 from .promised import executable, forget, promise
@@ -71,6 +62,8 @@ class Module:
         self._of_kernels: dict[str, tuple[int, ctypes.CDLL]] = {}
         """Of a module in pieces: what has been loaded of them, by the names of kernels."""
         self.handle = 0
+        self.of = 0
+        """The program's own context that it goes with."""
         self.variables: set[int] = set()
         """Addresses of those that were asked for."""
         self.references: dict[int, tuple[str, Any]] = {}
@@ -207,59 +200,6 @@ def _in_memory(image: bytes) -> tuple[int, ctypes.CDLL]:
         raise CudaError(Result.CUDA_ERROR_INVALID_IMAGE, f"image: {error}") from None
 
 
-# --- contexts ------------------------------------------------------------------------------------
-
-
-def _create(target: Any, ordinal: int) -> None:
-    null(pctx=target)
-    primary_retain(target, ordinal)
-    _push(address(target[0]))
-
-
-def _push(handle: int) -> None:
-    thread = context.current().thread
-    thread.driver_stack = (*thread.driver_stack, current_handle())
-    make_current(handle)
-
-
-def _pop() -> None:
-    thread = context.current().thread
-    below = thread.driver_stack
-    make_current(below[-1] if below else 0)
-    thread.driver_stack = below[:-1]
-
-
-@driver.export("cuCtxCreate_v2")
-def ctx_create(target: Any, _: int, ordinal: int) -> None:
-    _create(target, ordinal)
-
-
-@driver.export("cuCtxCreate_v4")
-def ctx_create_v4(target: Any, _: Any, flags: int, ordinal: int) -> None:
-    _create(target, ordinal)
-
-
-@driver.export("cuCtxDestroy_v2")
-def ctx_destroy(wanted: Any) -> None:
-    handle = driver.resolve(wanted, CONTEXT, "ctx").handle
-    primary_release(0)
-    if context.current().thread.driver_context == handle:
-        _pop()
-
-
-@driver.export("cuCtxPushCurrent_v2")
-def ctx_push_current(wanted: Any) -> None:
-    _push(driver.resolve(wanted, CONTEXT, "ctx").handle)
-
-
-@driver.export("cuCtxPopCurrent_v2")
-def ctx_pop_current(target: Any) -> None:
-    require_current()
-    if target:
-        target[0] = pointer(current_handle())
-    _pop()
-
-
 @driver.export("cuDeviceComputeCapability")
 def device_compute_capability(major: Any, minor: Any, ordinal: int) -> None:
     null(major=major, minor=minor)
@@ -280,6 +220,7 @@ def _load(target: Any, image: bytes | Pieces) -> None:
     require_current()
     made = Module(lambda: image)
     made.load()
+    made.of = context.current().thread.own_context
     target[0] = pointer(add(made))
 
 
