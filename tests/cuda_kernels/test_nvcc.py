@@ -212,6 +212,25 @@ def test_run_links_and_starts(tmp_path: Path) -> None:
     assert (tmp_path / "sum.o").exists()
 
 
+def test_words_for_the_host_s_preprocessor(tmp_path: Path) -> None:
+    """CUDA's manual of nvcc: -Xcompiler is for the compiler and the preprocessor."""
+    (tmp_path / "system").mkdir()
+    (tmp_path / "system" / "more.h").write_text("#define MORE 30\n")
+    (tmp_path / "first.h").write_text("#define FIRST 4\n")
+    source = tmp_path / "sum.cu"
+    source.write_text(
+        "#include <more.h>\n"
+        "__global__ void k() {}\n"
+        "int main() { k<<<1, 1>>>(); return MORE + FIRST + GIVEN + ALSO; }\n"
+    )
+    system = f"-isystem,{tmp_path / 'system'},-DGIVEN=100"
+    include = ["-Xcompiler", "-include", "-Xcompiler", tmp_path / "first.h"]
+    program = tmp_path / "sum"
+    done = nvcc("-Xcompiler", system, *include, "-Xcompiler=-DALSO=5", source, "-o", program)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert subprocess.run([program], check=False).returncode == 139
+
+
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="there is no cmake")
 def test_cmake_takes_it_for_the_compiler_of_cuda(project: Path) -> None:
     (project / "CMakeLists.txt").write_text(

@@ -61,6 +61,14 @@ def test_made_once_for_a_set_of_options(source: Path) -> None:
     assert len(kept()) == 2
 
 
+def test_common_macros_of_releases(source: Path) -> None:
+    """With -DNDEBUG, as CMake's releases have it, the headers are others; those are kept, too."""
+    before = kept()
+    for words in (["-DNDEBUG"], ["-D", "NDEBUG"], ["-Xcompiler", "-DNDEBUG"]):
+        assert build(source, "-DMORE=1", *words) == "528\n"
+    assert len(kept()) == len(before) + 1
+
+
 def test_options_that_mean_something_to_the_headers(source: Path) -> None:
     assert build(source, "-DMORE=1", "-D_GLIBCXX_ASSERTIONS", "-include", "climits") == "528\n"
 
@@ -154,3 +162,19 @@ def test_modules_share_one(source: Path) -> None:
         done = nvcc(*words, source)
         assert (done.returncode, done.stderr) == (0, "")
     assert len(kept()) == len(before) + 1
+
+
+@pytest.mark.parametrize("words", [[], ["-DNDEBUG"]])
+def test_a_file_decides_about_asserts(source: Path, words: list[str]) -> None:
+    source.write_text(
+        "#include <cstdio>\n"
+        "__global__ void before() { assert(threadIdx.x > 5); }\n"
+        "#undef NDEBUG\n#include <assert.h>\n"
+        "__global__ void k(int v) { assert(v == 3); }\n"
+        "int main() {\n"
+        "#if defined(GIVEN)\n    before<<<1, 1>>>();\n#endif\n"
+        '    k<<<1, 1>>>(3);\n    printf("%d ", cudaDeviceSynchronize());\n'
+        '    k<<<1, 1>>>(4);\n    printf("%d\\n", cudaDeviceSynchronize());\n}\n'
+    )
+    given = [*words, "-DGIVEN"] if words else []
+    assert build(source, *given) == "0 710\n"  # cudaErrorAssert

@@ -7,6 +7,11 @@
 #ifndef CUDLA_SIM_KERNELS_BUILTINS_H
 #define CUDLA_SIM_KERNELS_BUILTINS_H
 
+/* With its function, whatever NDEBUG says: faults.hpp calls it, and kernels.hpp has a macro of that name. */
+#pragma push_macro("NDEBUG")
+#undef NDEBUG
+#include <cassert>
+#pragma pop_macro("NDEBUG")
 #include <cassert>
 #include <cfenv>
 #include <atomic>

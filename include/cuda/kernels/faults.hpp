@@ -7,8 +7,7 @@
 #ifndef CUDLA_SIM_KERNELS_FAULTS_H
 #define CUDLA_SIM_KERNELS_FAULTS_H
 
-#include <cassert>
-
+#include "builtins.hpp"
 #include "division.hpp"
 #include "engine.hpp"
 #include "threads.hpp"

@@ -219,7 +219,31 @@ def parse(words: Sequence[str]) -> Options:
             found.inputs.append((word, kind))
             if not kind:
                 found.link.append(word)
+    _before(found)
     return found
+
+
+_BEFORE = (
+    "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix", "-iwithprefix",
+    "-isysroot", "--sysroot", "-I", "-D", "-U",
+)  # fmt: skip
+"""Options of the preprocessor, with a value in the same word or in the next one."""
+_BEFORE_ALONE = ("-nostdinc", "-nostdinc++", "-undef", "-Wp,")
+
+
+def _before(found: Options) -> None:
+    """nvcc gives -Xcompiler to the preprocessor, too; here they are words for that one alone."""
+    words, found.compile = found.compile, []
+    while words:
+        word = words.pop(0)
+        if word.startswith(_BEFORE):
+            found.preprocess.append(word)
+            if word in _BEFORE and words:
+                found.preprocess.append(words.pop(0))
+        elif word.startswith(_BEFORE_ALONE):
+            found.preprocess.append(word)
+        else:
+            found.compile.append(word)
 
 
 def _expanded(words: Sequence[str]) -> list[str]:

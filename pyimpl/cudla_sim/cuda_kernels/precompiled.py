@@ -32,6 +32,12 @@ _ONE_OBJECT_EXACTLY = ("-p", "-pg")
 _MANNER = ("-include", "-imacros", "-nostdinc", "-undef", "-U", "-isysroot", "--sysroot", "-P")
 """Options with which the headers may be others, or come behind something."""
 
+_MEANT = (
+    "NDEBUG", "_GLIBCXX_", "_FORTIFY_SOURCE", "_FILE_OFFSET_BITS", "_GNU_SOURCE", "_POSIX_",
+    "_XOPEN_", "__STDC_", "__CUDA_NO_", "CUDA_API_PER_THREAD_DEFAULT_STREAM",
+)  # fmt: skip
+"""Macros of a user's that mean something to the headers, and are common."""
+
 
 def source() -> Path:
     """The header itself."""
@@ -67,8 +73,9 @@ def join(compiler: str, header: Path, target: Path) -> None:
 def header(compiler: str, words: Sequence[str], given: Sequence[str]) -> Path | None:
     """The header that stands for ``source()``: beside it lies what g++ made of it with *words*.
 
-    *given* are the user's words for the preprocessor; where macros among them mean something to
-    the headers g++ finds that out, and reads the text. None for another compiler, without a cache
+    *given* are the user's words for the preprocessor; where other macros among them than the
+    common ones mean something to the headers g++ finds that out, and reads the text.
+    None for another compiler, without a cache
     that can be written, and where it cannot be made: the compilation says why then.
     """
     if not can(compiler):
@@ -77,13 +84,24 @@ def header(compiler: str, words: Sequence[str], given: Sequence[str]) -> Path | 
         return None
     files = [path for path in paths.include_dir().glob("cuda/**/*") if path.is_file()]
     try:
-        key = runtime.key((str(source()), list(words)), compiler, files)
+        words = [*words, *_meant(given)]
+        key = runtime.key((str(source()), words), compiler, files)
         folder = runtime.kept(
             KIND, key, f"{_NAME}.gch", lambda folder: _make(compiler, words, folder)
         )
     except (OSError, subprocess.CalledProcessError):
         return None
     return None if folder is None else folder / _NAME
+
+
+def _meant(given: Sequence[str]) -> list[str]:
+    """Definitions among a user's words that are the headers', too."""
+    found = []
+    for index, word in enumerate(given):
+        name = given[index + 1] if word == "-D" and index + 1 < len(given) else word[2:]
+        if word.startswith("-D") and name.startswith(_MEANT):
+            found.append(f"-D{name}")
+    return found
 
 
 def _make(compiler: str, words: Sequence[str], folder: Path) -> None:

@@ -34,6 +34,10 @@ _DIVISIONS = "-fno-isolate-erroneous-paths-dereference"
 """A division by what the compiler knows to be zero stays one: a GPU does not stop at it."""
 _PLACE = "-fdebug-prefix-map"
 """Of a folder that is not there the next time: a header is not precompiled for it."""
+_IS_PRECOMPILED = "#pragma GCC pch_preprocess "
+_RESERVED = re.compile(r"^register unsigned long cudla_sim_reserved asm\([^;]*;", re.MULTILINE)
+"""A register is reserved again behind a header that is precompiled (kernels/reserved.hpp). Where
+g++ has read the header as text, it says that this conflicts with the first time."""
 _NOT_INLINED = "always_inline"
 _NOT_INCLUDED = re.compile(
     r"error: .[\w:]+. (?:is not a member of|in namespace) .(?:std|thrust|cub)\b"
@@ -163,7 +167,8 @@ class Unit:
         if self.options.dry:
             return ""
         self._name_source(header)
-        return self.before.read_text("utf-8", "surrogateescape")
+        text = self.before.read_text("utf-8", "surrogateescape")
+        return text if _IS_PRECOMPILED in text else _RESERVED.sub("", text, count=1)
 
     def _compiled(self, text: str, way: _Way) -> tuple[int, str, str]:
         if not self.options.dry:
