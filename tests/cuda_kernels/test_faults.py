@@ -76,3 +76,22 @@ def test_a_little_behind_an_allocation_is_a_page_of_the_gpu(tmp_path: Path) -> N
         command = [str(tmp_path / "behind"), str(at)]
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         assert ran.stdout.strip() == error
+
+
+def test_a_gpu_s_own_assertion(tmp_path: Path) -> None:
+    """Declared by the program, as libraries do."""
+    source = tmp_path / "own.cu"
+    source.write_text(
+        "#include <cstdio>\n"
+        'extern "C" __attribute__((noreturn)) __device__ void __assertfail(const void *, const void *,\n'
+        "    unsigned int, const void *, size_t);\n"
+        '__global__ void k(int v) { if (v == 4) __assertfail("four", "where", 12, "k", 1); }\n'
+        "int main() {\n"
+        '    k<<<1, 1>>>(3);\n    printf("%d ", cudaDeviceSynchronize());\n'
+        '    k<<<1, 1>>>(4);\n    printf("%d", cudaDeviceSynchronize());\n}\n'
+    )
+    for options in ([], ["-Xcompiler", "-include,cstdint"]):  # with and without a kept header
+        assert nvcc(*options, source, "-o", tmp_path / "own").returncode == 0
+        done = subprocess.run([tmp_path / "own"], capture_output=True, text=True, check=True)
+        assert done.stdout == "0 710"  # cudaErrorAssert
+        assert "assertion `four` failed at where:12" in done.stderr

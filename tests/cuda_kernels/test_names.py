@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cudla_sim.cudart.settings import LANES
 
-from .conftest import nvcc
+from .conftest import PROGRAMS, nvcc
 
 SOURCE = """
 #include <cmath>
@@ -80,3 +80,10 @@ def test_a_kernel_may_have_the_name_of_a_function_of_the_system(tmp_path: Path) 
     )
     done = nvcc("-O0", "-c", source, "-o", tmp_path / "kernels.o")
     assert done.returncode == 0, done.stderr
+
+
+def test_templates_of_one_name(tmp_path: Path) -> None:
+    done = nvcc(PROGRAMS / "overloads.cu", "-o", tmp_path / "overloads")
+    assert (done.returncode, done.stderr) == (0, "")
+    said = subprocess.run([tmp_path / "overloads"], capture_output=True, text=True, check=True)
+    assert said.stdout == "1 102 1003 2.5 102 6 5 7 10\n"

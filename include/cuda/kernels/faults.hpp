@@ -208,4 +208,13 @@ inline void tell(const Division &division, const char *kernel) {
 
 } // namespace cudla_sim
 
+/* The same by the name of a GPU's own call (PTX ISA's ABI, "System Calls"): programs declare it themselves. */
+extern "C" [[noreturn]] void cudla_sim_assertfail(const void *, const void *, unsigned, const void *, size_t)
+    __asm__("__assertfail");
+extern "C" __attribute__((weak, used)) void cudla_sim_assertfail(const void *what, const void *file, unsigned line,
+                                                                 const void *function, size_t) {
+    cudla_sim::assertion_failed(static_cast<const char *>(what), static_cast<const char *>(file), line,
+                                static_cast<const char *>(function));
+}
+
 #endif

@@ -192,8 +192,7 @@ class _Rewriter:
             brace = self.found[kernel.body]
             if kernel.parameters:
                 own = self._address(kernel, f"<{', '.join(kernel.parameters)}>")
-                if kernel.name not in self.overloaded:
-                    brace.text += f" (void)::cudla_sim::Registered<{own}>::noted;"
+                brace.text += f" (void)::cudla_sim::Registered<{own}>::noted;"
             elif kernel.parameters is None:
                 end = self.found[kernel.end]
                 noted = f"cudla_sim_noted_{kernel.name}_{number}"
