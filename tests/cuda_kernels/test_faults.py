@@ -83,8 +83,8 @@ def test_a_gpu_s_own_assertion(tmp_path: Path) -> None:
     source = tmp_path / "own.cu"
     source.write_text(
         "#include <cstdio>\n"
-        'extern "C" __attribute__((noreturn)) __device__ void __assertfail(const void *, const void *,\n'
-        "    unsigned int, const void *, size_t);\n"
+        'extern "C" __attribute__((noreturn)) __device__ void __assertfail(\n'
+        "    const void *, const void *, unsigned int, const void *, size_t);\n"
         '__global__ void k(int v) { if (v == 4) __assertfail("four", "where", 12, "k", 1); }\n'
         "int main() {\n"
         '    k<<<1, 1>>>(3);\n    printf("%d ", cudaDeviceSynchronize());\n'
