@@ -18,7 +18,7 @@ from pathlib import Path
 
 from .. import paths
 from ..workers.precompiled import name_source
-from . import precompiled, thrust
+from . import precompiled, sides, thrust
 from .host_compiler import Compiler, Failed
 from .linkage import OWN, keep_to_itself
 from .regions import LANES
@@ -56,6 +56,7 @@ class _Way:
     cuda_thrust: bool = False
     references: bool = False
     regions: bool = True
+    sides: bool = True
 
     def headers(self) -> list[Path]:
         """What is read before the source."""
@@ -86,17 +87,12 @@ class Unit:
         if not self.compiler.names_thrust() and thrust.needs_cuda_system(text):
             way = replace(way, cuda_thrust=True)
             text = self._preprocessed(way)
-        status, first, plain = self._compiled(text, way)
-        if status and LANES in self.written.read_text("utf-8", "surrogateescape"):
-            way = replace(way, regions=False)  # messages are of the user's own text
-            status, first, plain = self._compiled(text, way)
-        said = first
-        while status and (other := self._other(way, text, plain)):
-            if other.headers() != way.headers():
-                text = self._preprocessed(other)
-            way = other
-            status, said, plain = self._compiled(text, way)
-        sys.stderr.write(first if status else said)
+        status, said, plain = self._tried(text, way)
+        if status and sides.ON_THE_HOST in text:
+            alone = replace(way, sides=False)
+            if self._tried(self._preprocessed(alone), alone)[0] == 0:
+                status, said = 0, f"nvcc: warning: {self.source}: {sides.left_out(plain)}\n"
+        sys.stderr.write(said)
         sys.stderr.flush()
         if status:
             raise Failed(status)
@@ -112,6 +108,20 @@ class Unit:
             except (OSError, subprocess.CalledProcessError):  # it is gone, or damaged
                 self._whole()
                 self.compile()
+
+    def _tried(self, text: str, way: _Way) -> tuple[int, str, str]:
+        """In the ways that may succeed: the status, and what the first one said if none does."""
+        status, first, plain = self._compiled(text, way)
+        if status and LANES in self.written.read_text("utf-8", "surrogateescape"):
+            way = replace(way, regions=False)  # messages are of the user's own text
+            status, first, plain = self._compiled(text, way)
+        said, told = first, plain
+        while status and (other := self._other(way, text, told)):
+            if other.headers() != way.headers():
+                text = self._preprocessed(other)
+            way = other
+            status, said, told = self._compiled(text, way)
+        return (status, first, plain) if status else (status, said, told)
 
     def _whole(self) -> None:
         """From now on nothing of the cache is used."""
@@ -158,17 +168,31 @@ class Unit:
 
     def _preprocessed(self, way: _Way) -> str:
         compiler, header = self.compiler, self.header
-        more = ["-E", "-o", str(self.before), *compiler.dependencies(self.target)]
-        if header != precompiled.source():
-            more += ["-fpch-preprocess", *self.words, *self._apart()]
-        for before in way.headers():
-            more += ["-include", str(before)]
+        more = [*self._more(way), "-o", str(self.before), *compiler.dependencies(self.target)]
         compiler.call(compiler.preprocess(self.source, "cu", more, header))
         if self.options.dry:
             return ""
         self._name_source(header)
-        text = self.before.read_text("utf-8", "surrogateescape")
+        text = self._read(self.before)
+        if not way.sides or not sides.differ(text):
+            return text
+        host = self.before.with_suffix(".host.ii")
+        more = [*self._more(way), "-o", str(host), "-include", str(sides.header())]
+        compiler.call(compiler.preprocess(self.source, "cu", more, header))
+        return sides.merged(text, self._read(host))
+
+    def _read(self, file: Path) -> str:
+        text = file.read_text("utf-8", "surrogateescape")
         return text if _IS_PRECOMPILED in text else _RESERVED.sub("", text, count=1)
+
+    def _more(self, way: _Way) -> list[str]:
+        """Words for the preprocessor besides the usual ones."""
+        more = ["-E"]
+        if self.header != precompiled.source():
+            more += ["-fpch-preprocess", *self.words, *self._apart()]
+        for before in way.headers():
+            more += ["-include", str(before)]
+        return more
 
     def _compiled(self, text: str, way: _Way) -> tuple[int, str, str]:
         if not self.options.dry:

@@ -1,0 +1,214 @@
+"""Host code and device code of one file, where they differ by ``__CUDA_ARCH__``.
+
+nvcc compiles a file twice, for the host without that macro. Here it is preprocessed twice and
+compiled once: a function whose two texts differ gets both, and which one runs is decided by who
+calls it, a kernel or the host. What only the host's text declares is added to the device's; of
+other differences outside of functions the device's text stays.
+
+Source: CUDA C++ Programming Guide, "Compilation with NVCC" and "Macros and Preprocessing".
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import NamedTuple
+
+from .. import paths
+from .kernels import GLOBAL, begins_body, closed
+from .linkage import DEVICE, HOST
+from .tokens import MARK, SPACE, tokens
+
+_MACRO = b"__CUDA_ARCH__"
+_LINE = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"')
+ON_THE_HOST = "if (__builtin_is_constant_evaluated() || !::cudla_sim::block)"
+
+
+def differ(text: str) -> bool:
+    """Whether a file that a preprocessed *text* is from says something of the macro."""
+    own = str(paths.include_dir())
+    return any(
+        _says_so(name)
+        for name in {match[2] for match in _LINE.finditer(text)}
+        if not name.startswith((own, "<", "/usr/include/c++"))
+    )
+
+
+def header() -> Path:
+    """With it a file is read as its host code."""
+    return paths.include_dir() / "cuda" / "kernels" / "host_side.hpp"
+
+
+def left_out(said: str) -> str:
+    """What a user is told when the two texts cannot be one, after what the compiler *said*."""
+    why = next((line for line in said.splitlines() if " error: " in line), "").strip()
+    return (
+        f"what only the host has by __CUDA_ARCH__ is left out, the device's code is both's: {why}"
+    )
+
+
+def _says_so(name: str) -> bool:
+    try:
+        return _MACRO in Path(name).read_bytes()
+    except OSError:
+        return False
+
+
+def merged(device: str, host: str) -> str:
+    """The text of both of them."""
+    if device == host:
+        return device
+    ours, theirs = _Text(device), _Text(host)
+    changes = _changes(ours, theirs)
+    added: dict[int, str] = {}
+    by_place = {theirs.place(body): body for body in theirs.bodies}
+    for body in ours.bodies:
+        other = by_place.get(ours.place(body))
+        if other is None or not body.of_the_host:
+            continue
+        if ours.has_changed(body, changes.device) or theirs.has_changed(other, changes.host):
+            both = f" {ON_THE_HOST} {{{theirs.inside(other)}}} else {{{ours.mark(body.brace + 1)}"
+            added[body.brace] = both
+            added[body.end - 1] = added.get(body.end - 1, "") + "}"
+    for line, first, last in changes.only_host:
+        if ours.is_outside(line):
+            text = theirs.between(first, last)
+            if text:
+                at = ours.token_of(line)
+                added[at] = f"\n{text}\n{ours.mark(at + 1)}" + added.get(at, "")
+    return ours.with_added(added)
+
+
+class _Body(NamedTuple):
+    """A function's, by its braces among the tokens; ``of_the_host``: the host may call it, too."""
+
+    brace: int
+    end: int
+    of_the_host: bool
+
+
+class _Line(NamedTuple):
+    file: str
+    number: int
+    text: str
+
+
+class _Changes(NamedTuple):
+    """Numbers of lines in either text; and where the device's has none: before which of its lines
+    the host has some, from which to which."""
+
+    device: list[int]
+    host: list[int]
+    only_host: list[tuple[int, int, int]]
+
+
+class _Text:
+    def __init__(self, text: str) -> None:
+        self.rows = text.split("\n")
+        self.names = list(self._names())
+        self.lines: list[_Line] = []  # those that say something
+        self.raw: list[int] = []  # their numbers among the rows
+        for index, row in enumerate(self.rows):
+            file, number = self.names[index]
+            if number and row.strip():
+                self.raw.append(index)
+                self.lines.append(_Line(file, number, row))
+        self.found = tokens(text)
+        self.row_of: list[int] = []
+        at = 0
+        for token in self.found:
+            self.row_of.append(at)
+            at += token.text.count("\n")
+        self.bodies = list(self._bodies())
+        self._begins = [self.row_of[body.brace] for body in self.bodies]
+
+    def _names(self) -> Iterator[tuple[str, int]]:
+        """File and line of each row; 0 of a row that says where the next one is from."""
+        file, number = "", 0
+        for row in self.rows:
+            match = _LINE.match(row)
+            if match:
+                file, number = match[2], int(match[1]) - 1
+                yield file, 0
+            else:
+                number += 1
+                yield file, number
+
+    def _bodies(self) -> Iterator[_Body]:
+        found, index, begin = self.found, 0, 0
+        while index < len(found):
+            text = found[index].text
+            if text in (";", "}"):
+                begin = index + 1
+            elif text == "{":
+                if begins_body(found, index):
+                    end = closed(found, index)
+                    head = {token.text for token in found[begin:index]}
+                    host = GLOBAL not in head and (DEVICE not in head or HOST in head)
+                    yield _Body(index, end, host)
+                    index = end
+                begin = index + 1
+            index += 1
+
+    def place(self, body: _Body) -> tuple[str, int, int]:
+        """Of its brace: file, line, and how many other braces the line has before."""
+        row = self.row_of[body.brace]
+        earlier, index = 0, body.brace - 1
+        while index >= 0 and self.row_of[index] == row:
+            earlier += self.found[index].text == "{"
+            index -= 1
+        return (*self.names[row], earlier)
+
+    def has_changed(self, body: _Body, rows: list[int]) -> bool:
+        first, last = self.row_of[body.brace], self.row_of[body.end]
+        at = bisect_right(rows, first - 1)
+        return at < len(rows) and rows[at] <= last
+
+    def is_outside(self, row: int) -> bool:
+        """Whether no function is around a row's beginning."""
+        at = bisect_right(self._begins, row - 1) - 1
+        return at < 0 or self.row_of[self.bodies[at].end] < row
+
+    def inside(self, body: _Body) -> str:
+        text = "".join(token.text for token in self.found[body.brace + 1 : body.end])
+        return f"{self.mark(body.brace)}{text}\n"
+
+    def mark(self, index: int) -> str:
+        """A line that says where the token at *index* is from."""
+        file, number = self.names[self.row_of[min(index, len(self.found) - 1)]]
+        return f'\n# {number} "{file}"\n' if number else "\n"
+
+    def between(self, first: int, last: int) -> str:
+        """Rows with the mark before them; nothing where they are no whole declarations."""
+        text = "\n".join(self.rows[first : last + 1])
+        whole = [token.text for token in tokens(text) if token.kind not in (SPACE, MARK)]
+        if any(whole.count(a) != whole.count(b) for a, b in ("()", "{}", "[]")):
+            return ""
+        if whole[-1] not in (";", "}"):
+            return ""
+        file, number = self.names[first]
+        return f'# {number} "{file}"\n{text}'
+
+    def token_of(self, row: int) -> int:
+        """The last token that begins before a row."""
+        return bisect_right(self.row_of, row - 1) - 1
+
+    def with_added(self, added: dict[int, str]) -> str:
+        return "".join(token.text + added.get(index, "") for index, token in enumerate(self.found))
+
+
+def _changes(ours: _Text, theirs: _Text) -> _Changes:
+    made = _Changes([], [], [])
+    matcher = SequenceMatcher(None, ours.lines, theirs.lines, autojunk=False)
+    for kind, i1, i2, j1, j2 in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        made.device.extend(ours.raw[i1:i2])
+        made.host.extend(theirs.raw[j1:j2])
+        if kind == "insert":
+            row = ours.raw[i1] if i1 < len(ours.raw) else len(ours.rows)
+            made.only_host.append((row, theirs.raw[j1], theirs.raw[j2 - 1]))
+    return made
