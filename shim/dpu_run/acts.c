@@ -11,8 +11,11 @@
 #include <barrier.h>
 #include <sem.h>
 
+uint32_t rt_vmutex_waiters;
+
 void rt_acts_begin(void)
 {
+    rt_vmutex_waiters = 0;
     for (uint32_t i = 0; i < MAX_TASKLETS; i++)
         rt_order.tasklets[i].act = 0;
 }

@@ -19,7 +19,6 @@
 #define HANDSHAKE_INSTRUCTIONS 14u
 
 static uint32_t bit_waiters;
-uint32_t rt_vmutex_waiters;
 static bool notifying[MAX_TASKLETS]; /* waits in handshake_notify */
 
 static uint32_t early; /* tasklets that somebody resumed before they stopped, a bit each */
@@ -28,7 +27,7 @@ void rt_sync_begin(void)
 {
     rt_acts_begin();
     early = 0;
-    bit_waiters = rt_vmutex_waiters = 0;
+    bit_waiters = 0;
     for (uint32_t i = 0; i < sizeof(rt_bits); i += 8)
         *(uint64_t __attribute__((may_alias)) *)&rt_bits[i] = 0;
     for (uint32_t i = 0; i < MAX_TASKLETS; i++)

@@ -20,6 +20,11 @@
 
 #include "grid.hpp"
 
+/* No lambda is compiled apart from the host's code (CUDA C++ Programming Guide, "Extended Lambda Type Traits"). */
+#define __nv_is_extended_device_lambda_closure_type(...) false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
+#define __nv_is_extended_host_device_lambda_closure_type(...) false
+
 constexpr int warpSize = cudla_sim::WARP;
 
 /* --- barriers -------------------------------------------------------------------------------- */

@@ -23,6 +23,7 @@ def func_get_attributes(attributes: Any, function: Any) -> None:
     ffi.memmove(attributes, bytes(ffi.sizeof(attributes[0])), ffi.sizeof(attributes[0]))
     for field, attribute in {
         "maxThreadsPerBlock": Attribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+        "numRegs": Attribute.CU_FUNC_ATTRIBUTE_NUM_REGS,
         "ptxVersion": Attribute.CU_FUNC_ATTRIBUTE_PTX_VERSION,
         "binaryVersion": Attribute.CU_FUNC_ATTRIBUTE_BINARY_VERSION,
         "maxDynamicSharedSizeBytes": Attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,

@@ -306,9 +306,16 @@ def module_get_global(target: Any, size: Any, handle: Any, name: Any) -> None:
         size[0] = count
 
 
+REGISTERS = 32
+"""Of a thread, as small kernels have them; programs divide by it. No compiler for a GPU says more:
+the rest that one would know is 0."""
+
+
 def function_attribute(function: Any, wanted: int) -> int:
-    """What every kernel answers: limits of the device; what a compiler for a GPU would say is 0."""
+    """What every kernel answers: limits of the device."""
     found = get_device(0)
+    if wanted == Attribute.CU_FUNC_ATTRIBUTE_NUM_REGS:
+        return REGISTERS
     if wanted == Attribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
         return found.attribute(Device.cudaDevAttrMaxThreadsPerBlock)
     if wanted == Attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
