@@ -360,12 +360,12 @@ enum { SIM_PVA_ANSWERED, SIM_PVA_GONE, SIM_PVA_LATE, SIM_PVA_OTHERS };
 enum { SIM_PVA_AGAIN = 2 }; /* for `keep`: the launch was late, and is waited for once more */
 
 /*
- * Waits for the launch, below 0 for ever. SIM_PVA_ANSWERED, SIM_PVA_GONE: the caller, and nobody
- * else, works off the result; *message is what the worker's parent said of its end, or 0.
+ * Waits for the launch, below 0 for ever: the outcome, plus 256 times what the worker's parent said of
+ * its end, or 0. SIM_PVA_ANSWERED, SIM_PVA_GONE: the caller, and nobody else, works off the result.
  * SIM_PVA_OTHERS: somebody else waits, or has it. `keep`: the caller has claimed it and still has
  * when it was too late.
  */
-int sim_pva_wait(void *gate, int socket, int64_t timeout_us, int keep, int32_t *message);
+int64_t sim_pva_wait(void *gate, int socket, int64_t timeout_us, int keep);
 
 /* The same for a launch that has ended, or whose worker is `gone`; does not wait. */
 int sim_pva_take(void *gate, int gone);
