@@ -86,6 +86,7 @@ struct sim_lut {
     double limit;                     /* results lie from -limit to limit - 1 */
     double entries[SIM_LUT_ENTRIES], steps[SIM_LUT_ENTRIES]; /* steps: to the next one */
     int32_t singles; /* of fp16: float holds all of them */
+    float single_entries[SIM_LUT_ENTRIES], single_steps[SIM_LUT_ENTRIES]; /* then they are these */
     int64_t under_count, over_count, hybrid_count, le_count, lo_count; /* results */
 };
 

@@ -93,6 +93,8 @@ class sim_lut(TypedDict, total=False):
     entries: Sequence[float]
     steps: Sequence[float]
     singles: int
+    single_entries: Sequence[float]
+    single_steps: Sequence[float]
     under_count: int
     over_count: int
     hybrid_count: int
