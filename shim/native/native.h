@@ -138,11 +138,11 @@ struct sim_window {
     int64_t saturated; /* result: sums that CACC cut to 32 bits, without the channels it lacks */
 };
 
-/* What an implementation wants: kernels of a block, elements of a group, bytes of an element, what
- * is added to data. NULL: this machine cannot do it, or there is no such number. */
+/* What an implementation wants: kernels whose weights lie together, elements of a group, bytes of an
+ * element, what is added to data. NULL: this machine cannot do it, or there is no such number. */
 struct sim_dot_kind {
     const char *name;
-    int32_t kernels, group, item, offset;
+    int32_t block, group, item, offset;
 };
 int sim_dot_kind(int number, struct sim_dot_kind *kind); /* 0: there is none, -1: not here */
 int sim_wide_kind(int number, struct sim_dot_kind *kind); /* the same of those with 64-bit sums */
