@@ -97,6 +97,7 @@ def _contents() -> dict[Path, str]:
     files[CONSTANTS / "native_types.py"] = layouts.typed(found, "shim/native/native.h")
     for family in sorted({emit.family(f.header) for f in declared.functions}):
         files[CONSTANTS / f"{family}.py"] = emit.constants_py(declared, family)
+        files[CONSTANTS / f"{family}.pyi"] = emit.constants_pyi(declared, family)
         files[CONSTANTS / f"{family}_parameters.py"] = emit.parameters_py(declared, family)
     return files
 

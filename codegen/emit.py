@@ -439,24 +439,50 @@ def version_script(api: Api, cudart: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _enumerations(api: Api, which: str) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for enum in api.enums:
+        if family(enum.header) == which and enum.members:
+            found.setdefault(enum.name, enum.members)
+    return found
+
+
+def _number(value: int) -> str:
+    return f"{value:#x}" if value > 9 else f"{value}"
+
+
 def constants_py(api: Api, which: str) -> str:
-    """Enumerations as IntEnum and numeric macros as plain constants, for one family."""
+    """Enumerations and numeric macros as plain constants, for one family. ``constants_pyi`` tells
+    type checkers what it has."""
     lines = [f'"""{which}: enumerators and numeric macros. {BANNER}"""', ""]
-    enums = [e for e in api.enums if family(e.header) == which and e.members]
+    enums = _enumerations(api, which)
     if enums:
-        lines += ["from enum import IntEnum", ""]
+        lines += ["from .enumerations import enumerations", ""]
     for name, (header, value) in api.macros.items():
         if family(header) == which and not name.startswith("_"):
-            lines.append(f"{name} = {value:#x}" if value > 9 else f"{name} = {value}")
-    done: set[str] = set()
-    for enum in enums:
-        if enum.name in done:
-            continue
-        done.add(enum.name)
-        lines += ["", "", f"class {enum.name}(IntEnum):"]
-        lines += [
-            f"    {m} = {v:#x}" if v > 9 else f"    {m} = {v}" for m, v in enum.members.items()
-        ]
+            lines.append(f"{name} = {_number(value)}")
+    if enums:
+        lines += ["", "_ENUMERATIONS = {"]
+        for name, members in enums.items():
+            lines += [f'    "{name}": {{']
+            lines += [f'        "{m}": {_number(v)},' for m, v in members.items()]
+            lines += ["    },"]
+        lines += ["}", "__getattr__, __dir__ = enumerations(globals())"]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def constants_pyi(api: Api, which: str) -> str:
+    """The same module with its enumerations as classes."""
+    lines = [f"# {BANNER}", ""]
+    enums = _enumerations(api, which)
+    if enums:
+        lines += ["from enum import IntEnum", ""]
+    for name, (header, _) in api.macros.items():
+        if family(header) == which and not name.startswith("_"):
+            lines.append(f"{name}: int")
+    for name, members in enums.items():
+        lines += ["", f"class {name}(IntEnum):"]
+        lines += [f"    {m} = {_number(v)}" for m, v in members.items()]
     return "\n".join(lines).rstrip() + "\n"
 
 

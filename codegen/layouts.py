@@ -25,6 +25,7 @@ _TYPES = {
         f"{sign}int{bits}_t": f"c_{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
     },
     "char": "c_char",
+    "float": "c_float",
     "double": "c_double",
     "int": "c_int32",
     "size_t": "c_size_t",
@@ -300,4 +301,4 @@ def typed(header: Header, source: str) -> str:
     return "\n".join(text) + "\n"
 
 
-_IN_PYTHON = {"c_double": "float", "c_char": "bytes"}
+_IN_PYTHON = {"c_float": "float", "c_double": "float", "c_char": "bytes"}

@@ -8,7 +8,8 @@
 struct half_sums {
     float *row, *lines; /* a line of the input; [slot][x][channel] */
     int held[17];       /* the line in a slot, -1: none */
-    int odd[17];        /* it has a NaN */
+    int odd[17];        /* whether it has NaNs and infinities */
+    int plain;          /* pads add nothing */
 };
 
 int sim_half_sums_begin(struct half_sums *sums, const struct sim_half_pool *p); /* -1: no memory */

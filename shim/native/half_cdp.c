@@ -178,13 +178,15 @@ INLINE void count_body(const struct sim_cdp *cdp, const uint8_t *from, int pixel
 
 LEVELS(void, count, (const struct sim_cdp *cdp, const uint8_t *from, int pixels, struct scratch *s), (cdp, from, pixels, s))
 
-static int has_nan(const double *values, int count)
+INLINE int has_nan_body(const double *values, int count)
 {
     uint64_t found = 0;
     for (int i = 0; i < count; i++)
         found |= FLAG(values[i] != values[i]);
     return found != 0;
 }
+
+LEVELS(int, has_nan, (const double *values, int count), (values, count))
 
 /* 0: there are NaNs; nothing has been done. */
 static int some_singles(const struct sim_cdp *cdp, struct scratch *s, const uint8_t *from, uint8_t *to,

@@ -5,6 +5,8 @@
  */
 #include "native/half_lut.h"
 
+#include <math.h>
+
 #include "native/cpu.h"
 #include "native/half.h"
 #include "native/half_17.h"
@@ -84,20 +86,32 @@ INLINE float rest_of(float part)
     return to_17(single_of(bits), bits);
 }
 
+/* Distances from LE's start that lie in it: from the first to the last number. */
+static void le_reach(const struct sim_lut *lut, float reach[2])
+{
+    int exponent = (int)lut->exponent;
+    double end = lut->linear ? 64.0 / lut->scale[0] : ldexp(1.0, exponent + 64);
+    double least = lut->linear ? 0.0 : ldexp(1.0, exponent);
+    reach[0] = least < 0x1p-126 ? 0x1p-126f : (float)least;
+    reach[1] = end <= 0x1p127 ? nextafterf((float)end, 0.0f) : lut->linear ? 0x1.fffffep127f : INFINITY;
+}
+
 /*
  * For these the rest need not be computed, and FP32 and FP17 are float (half_average.c says why). The others
- * of a part are left, if they are few. 0: they are many.
+ * of a part are left, if they are few. `lo_only`: where both tables have a number LO decides, and what LO has
+ * not is of the others. 0: they are many.
  */
 INLINE int apply_inside(const struct sim_lut *lut, double *restrict values,
-                        struct sim_lut_counts *counts, struct few *others, const int cdp,
-                        const int linear)
+                        struct sim_lut_counts *counts, struct few *others, const float *reach,
+                        const int cdp, const int linear, const int lo_only)
 {
+    const float le_first = reach[0], le_last = reach[1];
     const float lo_start = (float)lut->start[1], le_start = (float)lut->start[0];
     const float lo_scale = (float)lut->scale[1], le_scale = (float)lut->scale[0];
     const float share = cdp ? 0x1p16f : 0x1p35f, unit = cdp ? 0x1p-16f : 0x1p-35f;
     const int32_t exponent = (int32_t)lut->exponent + 127;
     const uint32_t hybrid = FLAG32(lut->hybrid != 0);
-    const double *restrict entries = lut->entries, *restrict steps = lut->steps;
+    const float *restrict entries = lut->single_entries, *restrict steps = lut->single_steps;
     float part[LUT_PART], low[LUT_PART], high[LUT_PART], result[LUT_PART];
     int32_t index[LUT_PART];
     uint32_t missed[LUT_PART];
@@ -107,9 +121,11 @@ INLINE int apply_inside(const struct sim_lut *lut, double *restrict values,
         float lo = away_from(value, lo_start), le = away_from(value, le_start);
         float lo_at = lo * lo_scale, lo_whole = __builtin_floorf(lo_at);
         uint32_t lo_hit = FLAG32(lo > 0) & FLAG32(lo_at < 256);
-        float le_whole, le_part;
+        float le_whole = 0, le_part = 0;
         uint32_t le_hit;
-        if (linear) {
+        if (lo_only) {
+            le_hit = FLAG32(le >= le_first) & FLAG32(le <= le_last) & lo_hit;
+        } else if (linear) {
             float at = le * le_scale;
             le_whole = __builtin_floorf(at);
             le_part = at - le_whole;
@@ -122,8 +138,9 @@ INLINE int apply_inside(const struct sim_lut *lut, double *restrict values,
             le_hit = FLAG32(le > 0) & FLAG32(above >= 0) & FLAG32(above < 64);
         }
         uint32_t by_lo = lo_hit & (hybrid | ~le_hit), miss = ~(lo_hit | le_hit);
-        float whole = choose_single(by_lo, lo_whole + SIM_LE_ENTRIES, le_whole);
-        part[i] = choose_single(by_lo, lo_at - lo_whole, le_part);
+        float whole = lo_only ? lo_whole + SIM_LE_ENTRIES
+                              : choose_single(by_lo, lo_whole + SIM_LE_ENTRIES, le_whole);
+        part[i] = lo_only ? lo_at - lo_whole : choose_single(by_lo, lo_at - lo_whole, le_part);
         part[i] = single_of(single_bits(__builtin_floorf(part[i] * share) * unit) & ~miss);
         index[i] = (int32_t)single_of(single_bits(whole) & ~miss);
         missed[i] = miss;
@@ -140,8 +157,8 @@ INLINE int apply_inside(const struct sim_lut *lut, double *restrict values,
             others->where[others->count++] = &values[i];
         }
     for (int i = 0; i < LUT_PART; i++) {
-        low[i] = (float)entries[index[i]];
-        high[i] = (float)(cdp ? steps[index[i]] : entries[index[i] + 1]);
+        low[i] = entries[index[i]];
+        high[i] = cdp ? steps[index[i]] : entries[index[i] + 1];
     }
     for (int i = 0; i < LUT_PART; i++) {
         float share_17 = to_17(part[i], single_bits(part[i]));
@@ -164,9 +181,12 @@ INLINE void apply(const struct sim_lut *lut, double *restrict values, int count,
 {
     struct few few;
     int done = 0;
+    float reach[2];
     few.count = 0;
+    le_reach(lut, reach);
     for (; lut->singles && done + LUT_PART <= count; done += LUT_PART) {
-        if (!apply_inside(lut, values + done, counts, &few, cdp, linear))
+        if (!(lut->hybrid && cdp ? apply_inside(lut, values + done, counts, &few, reach, 1, linear, 1)
+                                 : apply_inside(lut, values + done, counts, &few, reach, cdp, linear, 0)))
             apply_any(lut, values + done, LUT_PART, counts, cdp, linear);
         if (few.count > FEW - LUT_FEW)
             apply_few(lut, &few, counts, cdp, linear);
@@ -192,6 +212,10 @@ void sim_half_lut_begin(struct sim_lut *lut)
         lut->singles &= is_single(lut->entries[i]);
     for (int i = 0; lut->cdp && i + 1 < SIM_LUT_ENTRIES; i++)
         lut->steps[i] = to_fp17(half_add(lut->entries[i + 1], -lut->entries[i], FP32));
+    for (int i = 0; lut->singles && i < SIM_LUT_ENTRIES; i++) {
+        lut->single_entries[i] = (float)lut->entries[i];
+        lut->single_steps[i] = (float)lut->steps[i];
+    }
 }
 
 #define SIM_LUT_APPLY sim_half_lut_apply

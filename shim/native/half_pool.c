@@ -183,8 +183,14 @@ INLINE void count_line_body(const struct sim_half_pool *p, int surface, int y, i
 {
     const uint8_t *from = p->input.base + surface * p->input.surface;
     const uint16_t *values = (const uint16_t *)(from + y * p->input.line); /* pixels in a row */
+    const int count = p->width * p->input.atom;
     int32_t nan = 0, infinite = 0;
-    for (int i = 0; i < p->width * p->input.atom; i++) {
+    uint16_t special = 0;
+    for (int i = 0; i < count; i++)
+        special |= (uint16_t)(0 - ((values[i] & 0x7fff) >= 0x7c00));
+    if (!special)
+        return;
+    for (int i = 0; i < count; i++) {
         nan += (values[i] & 0x7fff) > 0x7c00;
         infinite += (values[i] & 0x7fff) == 0x7c00;
     }

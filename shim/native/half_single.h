@@ -79,6 +79,8 @@ BITS_INLINE void halves_to_singles(const uint16_t *from, float *to, float infini
         typedef float Singles __attribute__((vector_size(32), may_alias, aligned(4)));
         typedef short Shorts __attribute__((vector_size(16)));
         *(Singles *)to = __builtin_ia32_vcvtph2ps256((Shorts)*(const Halves *)from);
+        if (infinity > LARGEST_SINGLE) /* it is one */
+            return;
         for (int i = 0; i < HALVES; i++) {
             float value = to[i] > infinity ? infinity : to[i];
             to[i] = value < -infinity ? -infinity : value;

@@ -16,8 +16,11 @@ static size_t line_size(const struct sim_pool *p)
     return ((size_t)p->input.atom * (size_t)p->out_width + PART - 1) / PART * PART;
 }
 
-/* Whether products of sums fit 32 bits. */
-static int is_narrow(const struct sim_pool *p)
+/* How averages are computed: with doubles, or with 32 bits, which hold products of sums, or of
+ * their upper and lower bits. */
+enum { DOUBLES, PARTS_32, WHOLE_32 };
+
+static int narrowness(const struct sim_pool *p)
 {
     int64_t most = (p->input.item == 1 ? 128 : 32768) * (int64_t)p->kernel_x * p->kernel_y;
     int64_t pads = 0, limit = ((int64_t)1 << 31) - (1 << 16);
@@ -25,8 +28,14 @@ static int is_narrow(const struct sim_pool *p)
         int64_t size = p->pads[i] < 0 ? -(int64_t)p->pads[i] : p->pads[i];
         pads = size > pads ? size : pads;
     }
-    most = (most + (p->kernel_x + p->kernel_y) * pads) * p->reciprocal_x;
-    return most < limit && (most >> 16) + 1 < limit / (p->reciprocal_y + 1);
+    const int64_t across = p->reciprocal_x, down = p->reciprocal_y;
+    if (across < 0 || down < 0 || across > 1 << 16 || down > 1 << 16)
+        return DOUBLES;
+    most = (most + (p->kernel_x + p->kernel_y) * pads) * across;
+    int64_t next = ((most >> 16) + 1) * (down + 1);
+    return most < limit && next < limit ? WHOLE_32
+           : most / 256 < limit && next / 256 < limit ? PARTS_32
+                                                      : DOUBLES;
 }
 
 int sim_int_sums_begin(struct int_sums *sums, const struct sim_pool *p)
@@ -35,7 +44,7 @@ int sim_int_sums_begin(struct int_sums *sums, const struct sim_pool *p)
     sums->missing = calloc(line_size(p), sizeof(int32_t));
     sums->zeros = calloc(line_size(p), sizeof(int32_t));
     sums->missing_of = -1;
-    sums->narrow = is_narrow(p);
+    sums->narrow = narrowness(p);
     for (int i = 0; i < p->kernel_y; i++)
         sums->held[i] = -1;
     return sums->lines == NULL || sums->missing == NULL || sums->zeros == NULL ? -1 : 0;
@@ -101,9 +110,18 @@ INLINE int32_t divided(int32_t value)
     return (value + (1 << 15) + (value >> 31)) >> 16;
 }
 
+/* A product with a reciprocal; `whole`: it has 32 bits. */
+INLINE int32_t times(int32_t value, int32_t factor, const int whole)
+{
+    if (whole)
+        return divided(value * factor);
+    int32_t low = (value & 255) * factor + (1 << 15) + (value >> 31);
+    return ((value >> 8) * factor + (low >> 8)) >> 8;
+}
+
 /* Narrow averages of at most three lines, as most kernels have, in one loop: nothing goes to memory in
  * between. */
-#define THREE_LINES(name, type)                                                                    \
+#define THREE_LINES(name, type, whole)                                                             \
     INLINE int name(const struct sim_pool *p, const int32_t *const *lines, const int32_t *missing, \
                     type *restrict to, int all)                                                    \
     {                                                                                              \
@@ -114,15 +132,16 @@ INLINE int32_t divided(int32_t value)
         all -= all % PART;                                                                         \
         for (int k = 0; k < all; k++) {                                                            \
             int32_t total = none[k] + first[k] + second[k] + third[k];                             \
-            total = divided(divided(total * across) * down);                                       \
+            total = times(times(total, across, whole), down, whole);                               \
             total = total < low ? low : total;                                                     \
             to[k] = (type)(total > high ? high : total);                                           \
         }                                                                                          \
         return all;                                                                                \
     }
 
-THREE_LINES(three8, int8_t)
-THREE_LINES(three16, int16_t)
+THREE_LINES(three8, int8_t, 1)
+THREE_LINES(three16, int16_t, 1)
+THREE_LINES(three16_wide, int16_t, 0)
 
 INLINE void rows_of_body(const struct sim_pool *p, const int32_t *const *lines, int count,
                          const int32_t *missing, void *to, int narrow)
@@ -132,8 +151,10 @@ INLINE void rows_of_body(const struct sim_pool *p, const int32_t *const *lines, 
     const double by_x = across * 0x1p-16, by_y = down * 0x1p-16;
     const int32_t low = p->low, high = p->high;
     int begin = 0;
-    if (narrow && count <= 3)
+    if (narrow == WHOLE_32 && count <= 3)
         begin = item == 1 ? three8(p, lines, missing, to, all) : three16(p, lines, missing, to, all);
+    else if (narrow == PARTS_32 && count <= 3 && item == 2)
+        begin = three16_wide(p, lines, missing, to, all);
     for (int done = begin; done < all; done += PART) {
         int some = all - done < PART ? all - done : PART;
         int32_t total[PART];
@@ -148,9 +169,12 @@ INLINE void rows_of_body(const struct sim_pool *p, const int32_t *const *lines, 
             for (int k = 0; k < PART; k++)
                 total[k] += line[k];
         }
-        if (narrow)
+        if (narrow == WHOLE_32)
             for (int k = 0; k < PART; k++)
-                total[k] = divided(divided(total[k] * across) * down);
+                total[k] = times(times(total[k], across, 1), down, 1);
+        else if (narrow == PARTS_32)
+            for (int k = 0; k < PART; k++)
+                total[k] = times(times(total[k], across, 0), down, 0);
         else
             for (int k = 0; k < PART; k++)
                 total[k] = (int32_t)rounded(rounded(total[k] * by_x) * by_y);
@@ -173,7 +197,7 @@ INLINE void rows_of_body(const struct sim_pool *p, const int32_t *const *lines, 
         else if (some == PART)
             copy_part(&found, (uint8_t *)to + 2 * done, 2 * PART);
         else
-            memcpy((uint8_t *)to + done * item, &found, (size_t)(some * item));
+            copy_some(&found, (uint8_t *)to + done * item, some * item);
     }
 }
 

@@ -32,6 +32,7 @@ struct sim_dot {
     int (*supported)(void);
     /* `kernels`: those of this tile, a multiple of 16 */
     void (*run)(const struct sim_dot_tile *tile, int pixels, int kernels);
+    int block; /* kernels whose weights lie together; 0: as many as a tile has */
 };
 
 /* The fastest first; the last one runs anywhere. */

@@ -20,7 +20,8 @@
 
 static int describe(const struct sim_dot *dot, struct sim_dot_kind *kind)
 {
-    *kind = (struct sim_dot_kind){dot->name, dot->kernels, dot->group, dot->item, dot->offset};
+    int block = dot->block ? dot->block : dot->kernels;
+    *kind = (struct sim_dot_kind){dot->name, block, dot->group, dot->item, dot->offset};
     return dot->supported() ? 1 : -1;
 }
 

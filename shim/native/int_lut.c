@@ -153,6 +153,157 @@ INLINE void apply(const struct sim_lut *lut, double *restrict values, int count,
 #define SIM_LUT_APPLY sim_lut_apply
 #include "native/lut_apply.h"
 
+/* --- results of 32 bits ---------------------------------------------------------------------- */
+
+static int32_t cut_32(double value)
+{
+    return (int32_t)clip(value, -2147483648.0, 2147483647.0);
+}
+
+int sim_lut_brief(const struct sim_lut *lut, struct sim_lut_brief *brief)
+{
+    int exponent;
+    if (!lut->cdp || !lut->hybrid)
+        return 0;
+    for (int i = 0; i < SIM_LUT_ENTRIES; i++) {
+        double entry = lut->entries[i], step = lut->steps[i];
+        if (entry < -32768 || entry > 32767 || entry != __builtin_trunc(entry))
+            return 0;
+        brief->entries[i] = (int32_t)entry;
+        if (i >= SIM_LE_ENTRIES && (step < -32767 || step > 32767)) /* its products have 32 bits */
+            return 0;
+        brief->steps[i] = i >= SIM_LE_ENTRIES ? (int32_t)step : 0;
+    }
+    brief->lut = lut;
+    brief->start = lut->start[1];
+    brief->scale = lut->scale[1];
+    /* Integers: what is above a number is so by 1. */
+    double least = lut->linear ? 0.0 : ldexp(1.0, (int)lut->exponent);
+    brief->from[0] = __builtin_ceil(lut->start[0] + (least < 1.0 ? 1.0 : least));
+    brief->to[0] = __builtin_ceil(lut->start[0] + (lut->linear ? 64.0 / lut->scale[0]
+                                                               : ldexp(1.0, (int)lut->exponent + 64)));
+    brief->from[1] = lut->start[1] + 1.0;
+    brief->to[1] = __builtin_ceil(lut->start[1] + 256.0 / lut->scale[1]);
+    for (int i = 0; i < 2; i++) {
+        brief->from_32[i] = cut_32(brief->from[i]);
+        brief->to_32[i] = cut_32(brief->to[i]);
+    }
+    brief->start_32 = cut_32(brief->start);
+    brief->shift = 1 - frexp(brief->scale, &exponent) * 2.0 == 0 ? 1 - exponent - 16 : 32;
+    brief->narrow = brief->start >= -0x1p28 && brief->start <= 0x1p28 && brief->shift >= -16 &&
+                    brief->shift < 16;
+    return 1;
+}
+
+/* Of one part, of the numbers in `values`, or in `narrow`. */
+INLINE void look_up_part(const struct sim_lut_brief *brief, const double *values, const int32_t *narrow,
+                         const int is_narrow, int32_t *restrict results, struct sim_lut_counts *counts)
+{
+    const double share = brief->scale * 65536.0, start = brief->start;
+    const double from[2] = {brief->from[0], brief->from[1]}, to[2] = {brief->to[0], brief->to[1]};
+    const int32_t from_32[2] = {brief->from_32[0], brief->from_32[1]};
+    const int32_t to_32[2] = {brief->to_32[0], brief->to_32[1]};
+    const int32_t start_32 = brief->start_32;
+    const int right = brief->shift > 0 ? brief->shift : 0, left = brief->shift < 0 ? -brief->shift : 0;
+    const int32_t *restrict entries = brief->entries + SIM_LE_ENTRIES;
+    const int32_t *restrict steps = brief->steps + SIM_LE_ENTRIES;
+    int32_t at[LUT_PART], missed[LUT_PART], products[LUT_PART], lo = 0, both = 0;
+    if (is_narrow)
+        for (int i = 0; i < LUT_PART; i++) {
+            int32_t in_le = -(narrow[i] >= from_32[0]) & -(narrow[i] < to_32[0]);
+            int32_t in_lo = -(narrow[i] >= from_32[1]) & -(narrow[i] < to_32[1]);
+            at[i] = ((int32_t)((uint32_t)(narrow[i] - start_32) << left) >> right) & in_lo;
+            missed[i] = ~in_lo;
+            lo -= in_lo;
+            both -= in_le & in_lo;
+        }
+    else
+        for (int i = 0; i < LUT_PART; i++) {
+            uint64_t in_le = FLAG(values[i] >= from[0]) & FLAG(values[i] < to[0]);
+            uint64_t in_lo = FLAG(values[i] >= from[1]) & FLAG(values[i] < to[1]);
+            at[i] = (int32_t)choose(in_lo, (values[i] - start) * share, 0.0);
+            missed[i] = (int32_t)~in_lo;
+            lo -= (int32_t)in_lo;
+            both -= (int32_t)(in_le & in_lo);
+        }
+    if (LUT_PART - lo > LUT_FEW) {
+        double copy[LUT_PART];
+        for (int i = 0; i < LUT_PART; i++)
+            copy[i] = is_narrow ? narrow[i] : values[i];
+        sim_lut_apply(brief->lut, copy, LUT_PART, counts);
+        for (int i = 0; i < LUT_PART; i++)
+            results[i] = (int32_t)copy[i];
+        return;
+    }
+    for (int i = 0; i < LUT_PART; i++) {
+        results[i] = entries[at[i] >> 16];
+        products[i] = steps[at[i] >> 16] * (at[i] & 0xffff);
+    }
+    for (int i = 0; i < LUT_PART; i++) /* half away from 0 */
+        results[i] += (products[i] + (1 << 15) + (products[i] >> 31)) >> 16;
+    if (lo < LUT_PART) {
+        double others[LUT_FEW];
+        int few = 0, took = 0;
+        for (int i = 0; i < LUT_PART; i++)
+            if (missed[i])
+                others[few++] = is_narrow ? narrow[i] : values[i];
+        sim_lut_apply(brief->lut, others, few, counts);
+        for (int i = 0; i < LUT_PART; i++)
+            if (missed[i])
+                results[i] = (int32_t)others[took++];
+    }
+    counts->lo += lo - both; /* those in both are in none alone */
+    counts->all += lo;
+}
+
+INLINE void look_up(const struct sim_lut_brief *brief, const double *values, const int32_t *narrow,
+                    const int is_narrow, int32_t *results, int count, struct sim_lut_counts *counts)
+{
+    int done = 0;
+    for (; done + LUT_PART <= count; done += LUT_PART)
+        look_up_part(brief, is_narrow ? NULL : values + done, is_narrow ? narrow + done : NULL, is_narrow,
+                     results + done, counts);
+    double rest[LUT_PART];
+    for (int i = done; i < count; i++)
+        rest[i - done] = is_narrow ? narrow[i] : values[i];
+    sim_lut_apply(brief->lut, rest, count - done, counts);
+    for (int i = done; i < count; i++)
+        results[i] = (int32_t)rest[i - done];
+}
+
+INLINE void look_up_doubles_body(const struct sim_lut_brief *brief, const double *values, int32_t *results,
+                                 int count, struct sim_lut_counts *counts)
+{
+    look_up(brief, values, NULL, 0, results, count, counts);
+}
+
+INLINE void look_up_32_body(const struct sim_lut_brief *brief, const int32_t *values, int32_t *results,
+                            int count, struct sim_lut_counts *counts)
+{
+    look_up(brief, NULL, values, 1, results, count, counts);
+}
+
+LEVELS(void, look_up_doubles,
+       (const struct sim_lut_brief *brief, const double *values, int32_t *results, int count,
+        struct sim_lut_counts *counts),
+       (brief, values, results, count, counts))
+LEVELS(void, look_up_32,
+       (const struct sim_lut_brief *brief, const int32_t *values, int32_t *results, int count,
+        struct sim_lut_counts *counts),
+       (brief, values, results, count, counts))
+
+void sim_lut_look_up(const struct sim_lut_brief *brief, const double *values, int32_t *results, int count,
+                     struct sim_lut_counts *counts)
+{
+    look_up_doubles(brief, values, results, count, counts);
+}
+
+void sim_lut_look_up_32(const struct sim_lut_brief *brief, const int32_t *values, int32_t *results,
+                        int count, struct sim_lut_counts *counts)
+{
+    look_up_32(brief, values, results, count, counts);
+}
+
 void sim_lut_begin(struct sim_lut *lut)
 {
     lut->under_count = lut->over_count = lut->hybrid_count = lut->le_count = lut->lo_count = 0;

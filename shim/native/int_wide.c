@@ -146,44 +146,57 @@ AVX2 INLINE void move256(int64_t *sums, __m256i low, __m256i high)
 KERNEL512(vnni512, AVX512VNNI, MULTIPLY_VNNI512)
 KERNEL512(bw512, AVX512BW, MULTIPLY_BW512)
 
-/* 16 kernels in four registers a pixel: low parts of eight, of the others, high parts. */
+/*
+ * Eight kernels after the other eight, low and high parts in a register each: of six pixels the sums stay in
+ * registers, and weights come from the second cache half as often as of three pixels and 16 kernels.
+ */
 #define KERNEL256(name, attributes, multiply)                                                   \
-    attributes INLINE void name(const struct sim_dot_tile *tile, const int pixels)              \
+    attributes INLINE void name##_eight(const struct sim_dot_tile *tile, const int pixels,      \
+                                        const __m256i *weights, int64_t *wide)                  \
     {                                                                                           \
-        const __m256i *weights = tile->weights;                                                 \
         size_t run = 0, at = 0, count;                                                          \
         int64_t where = 0;                                                                      \
         do {                                                                                    \
-            __m256i sums[3][4];                                                                 \
+            __m256i sums[6][2];                                                                 \
             size_t room = PAIRS;                                                                \
-            _Pragma("GCC unroll 3") for (int p = 0; p < pixels; p++)                            \
-                _Pragma("GCC unroll 4") for (int v = 0; v < 4; v++)                             \
-                    sums[p][v] = _mm256_setzero_si256();                                        \
+            _Pragma("GCC unroll 6") for (int p = 0; p < pixels; p++)                            \
+                sums[p][0] = sums[p][1] = _mm256_setzero_si256();                               \
             while (room && (count = next_groups(tile, 4, room, &run, &at, &where))) {           \
                 room -= count;                                                                  \
-                for (; count; count--, where += 4, weights += 4) {                              \
-                    __m256i data[3];                                                            \
-                    _Pragma("GCC unroll 3") for (int p = 0; p < pixels; p++)                    \
-                        data[p] = _mm256_set1_epi32(pair(tile->pixels[p] + where));             \
-                    _Pragma("GCC unroll 4") for (int v = 0; v < 4; v++)                         \
+                for (; count; count--, where += 4, weights += 2) {                              \
+                    __m256i low = _mm256_loadu_si256(weights);                                  \
+                    __m256i high = _mm256_loadu_si256(weights + 1);                             \
+                    _Pragma("GCC unroll 6") for (int p = 0; p < pixels; p++)                    \
                     {                                                                           \
-                        __m256i w = _mm256_loadu_si256(weights + v);                            \
-                        _Pragma("GCC unroll 3") for (int p = 0; p < pixels; p++)                \
-                            sums[p][v] = multiply(sums[p][v], data[p], w);                      \
+                        __m256i data = _mm256_set1_epi32(pair(tile->pixels[p] + where));        \
+                        sums[p][0] = multiply(sums[p][0], data, low);                           \
+                        sums[p][1] = multiply(sums[p][1], data, high);                          \
                     }                                                                           \
                 }                                                                               \
             }                                                                                   \
-            _Pragma("GCC unroll 3") for (int p = 0; p < pixels; p++)                            \
-            {                                                                                   \
-                move256(tile->wide + 16 * p, sums[p][0], sums[p][2]);                           \
-                move256(tile->wide + 16 * p + 8, sums[p][1], sums[p][3]);                       \
-            }                                                                                   \
+            _Pragma("GCC unroll 6") for (int p = 0; p < pixels; p++)                            \
+                move256(wide + 16 * p, sums[p][0], sums[p][1]);                                 \
         } while (more(tile, run, at));                                                          \
+    }                                                                                           \
+    attributes INLINE void name(const struct sim_dot_tile *tile, const int pixels)              \
+    {                                                                                           \
+        const __m256i *weights = tile->weights;                                                 \
+        name##_eight(tile, pixels, weights, tile->wide);                                        \
+        name##_eight(tile, pixels, weights + 2 * tile->run_count * tile->groups, tile->wide + 8); \
     }                                                                                           \
     CASE(1, name, attributes)                                                                   \
     CASE(2, name, attributes)                                                                   \
     CASE(3, name, attributes)                                                                   \
-    RUN3(name)
+    CASE(4, name, attributes)                                                                   \
+    CASE(5, name, attributes)                                                                   \
+    CASE(6, name, attributes)                                                                   \
+    static void run_##name(const struct sim_dot_tile *tile, int pixels, int kernels)            \
+    {                                                                                           \
+        static void (*const cases[])(const struct sim_dot_tile *) = {                           \
+            name##_1, name##_2, name##_3, name##_4, name##_5, name##_6};                        \
+        (void)kernels;                                                                          \
+        cases[pixels - 1](tile);                                                                \
+    }
 
 #define MULTIPLY_VNNI256(sum, data, weights) _mm256_dpwssd_avx_epi32(sum, data, weights)
 #define MULTIPLY_AVX2(sum, data, weights) \
@@ -196,15 +209,6 @@ KERNEL512(bw512, AVX512BW, MULTIPLY_BW512)
     {                                                                   \
         name(tile, n);                                                  \
     }
-#define RUN3(name)                                                                      \
-    static void run_##name(const struct sim_dot_tile *tile, int pixels, int kernels)    \
-    {                                                                                   \
-        static void (*const cases[])(const struct sim_dot_tile *) = {name##_1, name##_2, \
-                                                                     name##_3};         \
-        (void)kernels;                                                                  \
-        cases[pixels - 1](tile);                                                        \
-    }
-
 #if defined(__x86_64__)
 
 KERNEL256(vnni256, AVXVNNI, MULTIPLY_VNNI256)
@@ -231,6 +235,15 @@ static int has_avx2(void)
 }
 
 #elif defined(__aarch64__)
+
+#define RUN3(name)                                                                      \
+    static void run_##name(const struct sim_dot_tile *tile, int pixels, int kernels)    \
+    {                                                                                   \
+        static void (*const cases[])(const struct sim_dot_tile *) = {name##_1, name##_2, \
+                                                                     name##_3};         \
+        (void)kernels;                                                                  \
+        cases[pixels - 1](tile);                                                        \
+    }
 
 INLINE void move_neon(int64_t *sums, int32x4_t low, int32x4_t high)
 {
@@ -330,8 +343,8 @@ const struct sim_dot sim_wides[] = {
 #if defined(__x86_64__)
     {"avx512_vnni", 32, 6, 2, 2, 0, has_vnni512, run_vnni512},
     {"avx512_bw", 32, 6, 2, 2, 0, has_avx512, run_bw512},
-    {"avx_vnni", 16, 3, 2, 2, 0, has_avxvnni, run_vnni256},
-    {"avx2", 16, 3, 2, 2, 0, has_avx2, run_madd256},
+    {"avx_vnni", 16, 6, 2, 2, 0, has_avxvnni, run_vnni256, 8},
+    {"avx2", 16, 6, 2, 2, 0, has_avx2, run_madd256, 8},
 #elif defined(__aarch64__)
     {"neon", 16, 3, 1, 2, 0, always, run_neon},
 #endif

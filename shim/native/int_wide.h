@@ -2,8 +2,8 @@
  *
  * Tiles, windows and runs are those of int_dot.h, elements are int16_t. Each weight w is held in two
  * parts, w = 256 * high + low with low from -128 to 127, so that products with 16-bit data have 22
- * bits and many of them fit a 32-bit sum. Weights lie as [run][group][low, high][kernel][element of
- * the group].
+ * bits and many of them fit a 32-bit sum. Weights of a block of kernels lie as
+ * [run][group][low, high][kernel][element of the group].
  */
 #ifndef CUDLA_SIM_INT_WIDE_H
 #define CUDLA_SIM_INT_WIDE_H

@@ -86,6 +86,7 @@ struct sim_lut {
     double limit;                     /* results lie from -limit to limit - 1 */
     double entries[SIM_LUT_ENTRIES], steps[SIM_LUT_ENTRIES]; /* steps: to the next one */
     int32_t singles; /* of fp16: float holds all of them */
+    float single_entries[SIM_LUT_ENTRIES], single_steps[SIM_LUT_ENTRIES]; /* then they are these */
     int64_t under_count, over_count, hybrid_count, le_count, lo_count; /* results */
 };
 
@@ -137,11 +138,11 @@ struct sim_window {
     int64_t saturated; /* result: sums that CACC cut to 32 bits, without the channels it lacks */
 };
 
-/* What an implementation wants: kernels of a block, elements of a group, bytes of an element, what
- * is added to data. NULL: this machine cannot do it, or there is no such number. */
+/* What an implementation wants: kernels whose weights lie together, elements of a group, bytes of an
+ * element, what is added to data. NULL: this machine cannot do it, or there is no such number. */
 struct sim_dot_kind {
     const char *name;
-    int32_t kernels, group, item, offset;
+    int32_t block, group, item, offset;
 };
 int sim_dot_kind(int number, struct sim_dot_kind *kind); /* 0: there is none, -1: not here */
 int sim_wide_kind(int number, struct sim_dot_kind *kind); /* the same of those with 64-bit sums */
@@ -360,12 +361,12 @@ enum { SIM_PVA_ANSWERED, SIM_PVA_GONE, SIM_PVA_LATE, SIM_PVA_OTHERS };
 enum { SIM_PVA_AGAIN = 2 }; /* for `keep`: the launch was late, and is waited for once more */
 
 /*
- * Waits for the launch, below 0 for ever. SIM_PVA_ANSWERED, SIM_PVA_GONE: the caller, and nobody
- * else, works off the result; *message is what the worker's parent said of its end, or 0.
+ * Waits for the launch, below 0 for ever: the outcome, plus 256 times what the worker's parent said of
+ * its end, or 0. SIM_PVA_ANSWERED, SIM_PVA_GONE: the caller, and nobody else, works off the result.
  * SIM_PVA_OTHERS: somebody else waits, or has it. `keep`: the caller has claimed it and still has
  * when it was too late.
  */
-int sim_pva_wait(void *gate, int socket, int64_t timeout_us, int keep, int32_t *message);
+int64_t sim_pva_wait(void *gate, int socket, int64_t timeout_us, int keep);
 
 /* The same for a launch that has ended, or whose worker is `gone`; does not wait. */
 int sim_pva_take(void *gate, int gone);

@@ -15,4 +15,14 @@ static inline __attribute__((always_inline)) void copy_part(const void *from, vo
         memcpy((uint8_t *)to + i, (const uint8_t *)from + i, 32);
 }
 
+/* The same of less than a part. */
+static inline __attribute__((always_inline)) void copy_some(const void *from, void *to, int bytes)
+{
+    int done = 0;
+    for (; done + 16 <= bytes; done += 16)
+        memcpy((uint8_t *)to + done, (const uint8_t *)from + done, 16);
+    for (; done < bytes; done++)
+        ((uint8_t *)to)[done] = ((const uint8_t *)from)[done];
+}
+
 #endif

@@ -69,18 +69,17 @@ static int came(int socket, uint64_t ends)
     }
 }
 
-int sim_pva_wait(void *at, int socket, int64_t timeout_us, int keep, int32_t *message)
+static int waited(struct pva_gate *gate, int socket, int64_t timeout_us, int keep, int32_t *message)
 {
-    struct pva_gate *gate = at;
     uint64_t ends = timeout_us < 0 ? 0 : pva_now_us() + (uint64_t)timeout_us + 1;
-    *message = 0;
     if (keep == SIM_PVA_AGAIN) /* asleep since then: the end comes as a message, whatever the state is */
         return came(socket, ends) ? received(gate, socket, message) : SIM_PVA_LATE;
     if (!keep && !change(gate, PVA_POSTED, PVA_LOOKING))
         return change(gate, PVA_ANSWERED, PVA_TAKEN) ? SIM_PVA_ANSWERED : SIM_PVA_OTHERS;
     uint64_t moment = pva_moment_ends();
     do {
-        if (change(gate, PVA_HANDED, PVA_TAKEN))
+        if (__atomic_load_n(&gate->state, __ATOMIC_RELAXED) == PVA_HANDED &&
+            change(gate, PVA_HANDED, PVA_TAKEN))
             return SIM_PVA_ANSWERED;
         for (int i = 0; i < 8; i++)
             pva_pause();
@@ -100,6 +99,13 @@ int sim_pva_wait(void *at, int socket, int64_t timeout_us, int keep, int32_t *me
             return SIM_PVA_LATE;
     }
     return received(gate, socket, message);
+}
+
+int64_t sim_pva_wait(void *at, int socket, int64_t timeout_us, int keep)
+{
+    int32_t message = 0;
+    int outcome = waited(at, socket, timeout_us, keep, &message);
+    return (int64_t)message * 256 + outcome;
 }
 
 int sim_pva_take(void *at, int gone)

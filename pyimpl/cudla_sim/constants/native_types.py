@@ -93,6 +93,8 @@ class sim_lut(TypedDict, total=False):
     entries: Sequence[float]
     steps: Sequence[float]
     singles: int
+    single_entries: Sequence[float]
+    single_steps: Sequence[float]
     under_count: int
     over_count: int
     hybrid_count: int
@@ -181,13 +183,13 @@ class sim_window(TypedDict, total=False):
 
 
 class sim_dot_kind(TypedDict, total=False):
-    """``struct sim_dot_kind``: what an implementation wants: kernels of a block, elements of a
-    group, bytes of an element, what is added to data. NULL: this machine cannot do it, or there
-    is no such number.
+    """``struct sim_dot_kind``: what an implementation wants: kernels whose weights lie together,
+    elements of a group, bytes of an element, what is added to data. NULL: this machine cannot
+    do it, or there is no such number.
     """
 
     name: Any
-    kernels: int
+    block: int
     group: int
     item: int
     offset: int

@@ -14,9 +14,8 @@ from typing import NamedTuple
 _ids = itertools.count(1)
 
 
-def engine_clock_ns() -> int:
-    """The clock that timestamps use: monotonic nanoseconds."""
-    return perf_counter_ns()
+engine_clock_ns = perf_counter_ns
+"""The clock that timestamps use: monotonic nanoseconds."""
 
 
 Observer = Callable[[str, "Timeline", int, int, int], None]
@@ -136,7 +135,7 @@ class Timeline:
         ``since_ns``: when the caller began to wait, for observers (``engine_clock_ns``; now).
         """
         if not self.shown or _Watched.observer is None:
-            return self._wait(value, timeout_s)
+            return self.value >= value or self._wait(value, timeout_s)
         begin = perf_counter_ns() if since_ns is None else since_ns
         reached = self._wait(value, timeout_s)
         if reached and _Watched.observer is not None:

@@ -73,9 +73,16 @@ class Queue:
 
     def pass_by(self) -> Fence | None:
         """For work that is done elsewhere while the queue has none: it is not idle until ``passed``
-        gets this fence, and jobs that come meanwhile must wait for it. None: it has work."""
+        gets this fence, and jobs that come meanwhile must wait for it. None: it has work.
+
+        What is not done elsewhere after all can be submitted without failing. Raises MemoryError.
+        """
         with self._lock:
-            return self.progress.reserve() if self.idle and not self._closed else None
+            if self._closed or not self.progress.settled:
+                return None
+            if self._thread is None:
+                self._begin()
+            return self.progress.reserve()
 
     def passed(self, done: Fence) -> None:
         """The work ended."""

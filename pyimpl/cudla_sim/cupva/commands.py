@@ -40,7 +40,7 @@ class RunProgram(Command):
         _ = self.program.flows  # uncompiled dataflows are an error here
 
     def taken(self) -> RunProgram:
-        if not self.told and (name := self.program.outdated):
+        if self.program.heads and not self.told and (name := self.program.outdated):
             self.told = True
             warn(
                 f"program {self.program.number}: {name} runs with the base that its OffsetPointer "
@@ -90,6 +90,12 @@ class RequestFences(Command):
 
     def reserve(self) -> list[tuple[SyncObj, int]]:
         """Promises the values: from here on somebody may wait for them."""
+        if len(self.fences) == 1:
+            place = self.fences[0]
+            sync = place.sync()
+            value = sync.reserve()
+            place.put(value)
+            return [(sync, value)]
         found = [(sync, sync.reserve()) for sync in [place.sync() for place in self.fences]]
         for place, (_, value) in zip(self.fences, found, strict=True):
             place.put(value)

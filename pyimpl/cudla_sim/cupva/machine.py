@@ -23,12 +23,12 @@ from .program import Program
 from .settings import Settings
 from .stream import PvaEngine
 from .workers.checks import Checks
-from .workers.protocol import ALLOWED
+from .workers.protocol import ALLOWED, LaunchRequest
 
 if TYPE_CHECKING:
     from .posted import Ended
     from .sync import Help
-    from .workers.worker import LaunchRequest, LaunchResult, VpuWorker
+    from .workers.worker import LaunchResult, VpuWorker
 
 DRIVER_VERSION = 2007
 RUNTIME_VERSION = 2100
@@ -124,8 +124,10 @@ class Pva:
             failure: CupvaError | None = None
             try:
                 failure = _failure(result)
-                self._warn(program, result)
-                self._note(program, vpu, begin, len(request.flows))
+                if result.warnings:
+                    self._warn(program, result)
+                if self.process.events.subscribers:
+                    self._note(program, vpu, begin, len(request.flows))
             finally:
                 ended(failure)
 
@@ -137,11 +139,9 @@ class Pva:
             self.process.events.emit("launch", "CmdProgram", begin, details, f"VPU{vpu}")
 
     def _request(self, program: Program, vpu: int) -> LaunchRequest:
-        from .workers.worker import LaunchRequest
-
         return LaunchRequest(
             parameters=program.parameter_bytes(),
-            flows=program.flow_requests(),
+            flows=program.flow_requests() if program.heads else [],
             vpu=vpu,
             dma_timeout_s=self.dma_timeout_s,
             delivery=self._delivery,

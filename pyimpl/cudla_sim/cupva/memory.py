@@ -115,7 +115,7 @@ class DeviceMemory:
     @property
     def copies(self) -> bool:
         """Whether programs may need copies of imported memory around them."""
-        return any(one.edges for one in list(self._imports.values()))
+        return bool(self._imports) and any(one.edges for one in list(self._imports.values()))
 
     @property
     def l2_size(self) -> int:

@@ -17,16 +17,17 @@ from .errors import CupvaError
 from .sync import Help
 
 Ended = Callable[[CupvaError | None], None]
+_FOLLOW = (RequestFences, Barrier)
 
 
 def suits(batch: Batch, execution_us: int) -> bool:
     """One program, then fences; no limit of time."""
-    commands = batch.commands
-    return (
-        execution_us < 0
-        and isinstance(commands[0], RunProgram)
-        and all(isinstance(c, RequestFences | Barrier) for c in commands[1:])
-    )
+    if execution_us >= 0 or not isinstance(batch.commands[0], RunProgram):
+        return False
+    for number, command in enumerate(batch.commands):
+        if number and not isinstance(command, _FOLLOW):
+            return False
+    return True
 
 
 class Posted:
@@ -59,16 +60,14 @@ class Posted:
 
     def end(self, failure: CupvaError | None) -> None:
         """Statuses and fences, in the order of the commands."""
-        for number, (command, status) in enumerate(
-            zip(self.batch.commands, self.batch.statuses, strict=True)
-        ):
+        signals = self.batch.signals
+        for number, status in enumerate(self.batch.statuses):
             if number == 0:
                 status.end(failure)
                 if failure is not None:
                     self._tell(failure)
                 continue
-            if isinstance(command, RequestFences):
-                for sync, value in self.batch.signals[number]:
-                    sync.helpers.pop(value, None)
-                    sync.signal(value)
+            for sync, value in signals.get(number, ()):
+                sync.helpers.pop(value, None)
+                sync.signal(value)
             status.end(None)

@@ -134,7 +134,11 @@ class Program:
                 f"{name!r} with {len(value)} bytes makes {total} bytes of parameters; a program "
                 f"has at most {MAX_TOTAL_PARAM_SIZE}"
             )
-        self.values[name] = value
+        self.values = {**self.values, name: value}  # submissions keep what they were given
+
+    def set_pointer(self, name: str, pointer: Pointer) -> None:
+        """Of an exported ExtMemPointer."""
+        self.pointers = {**self.pointers, name: pointer}
 
     def vmem_pointer(self, name: str) -> int:
         """The device address of an exported variable."""
@@ -343,6 +347,8 @@ class Program:
 
     def parameter_bytes(self) -> list[tuple[int, bytes]]:
         """(VMEM offset, bytes) of every parameter that was set."""
+        if not self.values and not self.pointers:
+            return []
         values = [(self.symbol(n).offset, v) for n, v in self.values.items()]
         for name, pointer in self.pointers.items():
             symbol = self.symbol(name)
@@ -378,11 +384,10 @@ class Program:
 
         Raises CupvaError as ``flows``.
         """
-        if self.executable is not None:
+        if self.heads and self.executable is not None:
             self.flow_requests()  # once for all that run the same dataflows
         copied = Program.__new__(Program)  # a third of what copy() costs, for each submission
         copied.__dict__.update(self.__dict__)
-        copied.values, copied.pointers = dict(self.values), dict(self.pointers)
         return copied
 
     def close(self) -> None:

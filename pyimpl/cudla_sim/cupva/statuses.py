@@ -14,6 +14,7 @@ from collections import OrderedDict
 from .errors import CupvaError, Error, error
 
 FAILURES_KEPT = 1 << 16
+_NONE = int(Error.CUPVA_ERROR_NONE)
 # No handle (core/handles.py) and no address of a 48-bit process lies there.
 _FIRST = 0x00D1_F000_0000_0000
 
@@ -21,14 +22,13 @@ _FIRST = 0x00D1_F000_0000_0000
 class Status:
     """What became of one command of one submission; pending until it ended."""
 
-    def __init__(self) -> None:
-        self.code: int = int(Error.CUPVA_OPERATION_PENDING)
-        self.explanation = "the command has not ended yet"
-        self._listed: tuple[Statuses, int] | None = None
+    code = int(Error.CUPVA_OPERATION_PENDING)
+    explanation = "the command has not ended yet"
+    _listed: tuple[Statuses, int] | None = None
 
     def end(self, failure: CupvaError | None) -> None:
         self.explanation = failure.explanation if failure else ""
-        self.code = failure.status if failure else int(Error.CUPVA_ERROR_NONE)
+        self.code = failure.status if failure else _NONE
         if self._listed is not None:
             listing, number = self._listed
             listing._ended(number, self)

@@ -49,7 +49,8 @@ class PvaEngine:
         self.vpus = [Vpu(f"PVA{number} VPU{i}") for i in range(2)]
         self._run = run
         self._post = post
-        self._free = threading.Condition(threading.Lock())
+        self._lock = threading.Lock()
+        self._free = threading.Condition(self._lock)
         self._waiting = 0
         self._busy: set[int] = set()
 
@@ -59,7 +60,7 @@ class PvaEngine:
         Raises CupvaError: what the program ended with, CUPVA_COMMAND_EXECUTION_TIMEOUT.
         """
         allowed = (0, 1) if affinity == VPU_ANY else (affinity,)
-        with self._free:
+        with self._lock:
             while not (idle := [v for v in allowed if v not in self._busy]):
                 left = None if deadline is None else deadline - monotonic()
                 if left is not None and left <= 0:
@@ -79,11 +80,12 @@ class PvaEngine:
     def post(self, program: Program, affinity: int, ended: Ended) -> Help | None:
         """Begins a program if it can begin at once; ``ended`` gets what it ended with, and what
         this returns waits for it. None: it did not begin."""
-        allowed = (0, 1) if affinity == VPU_ANY else (affinity,)
-        with self._free:
-            chosen = next((v for v in allowed if v not in self._busy), None)
-            if chosen is None:
-                return None
+        chosen = 0 if affinity == VPU_ANY else affinity
+        with self._lock:
+            if chosen in self._busy:
+                chosen = 1
+                if affinity != VPU_ANY or chosen in self._busy:
+                    return None
             self._busy.add(chosen)
 
         def freed(failure: CupvaError | None) -> None:
@@ -99,7 +101,7 @@ class PvaEngine:
         return help_it
 
     def _release(self, vpu: int) -> None:
-        with self._free:
+        with self._lock:
             self._busy.discard(vpu)
             if self._waiting:
                 self._free.notify_all()
@@ -206,7 +208,6 @@ class Stream:
                 self._queue.passed(done)
                 self._room.put(None)
 
-        self._queue.begin()  # what does not begin at once must be able to begin later
         batch.begin()
         publish(batch.statuses)
         posted.begin()

@@ -89,6 +89,7 @@ def wait(sync: SyncObj, value: int, timeout_us: int) -> bool:
     helped = sync.helpers.get(value)
     if helped is not None:
         helped(timeout_us)
-    passed_s = (engine_clock_ns() - begin) / 1e9
-    left = None if timeout_us < 0 else max(0.0, timeout_us / 1e6 - passed_s)
+    left = None
+    if timeout_us >= 0:
+        left = max(0.0, timeout_us / 1e6 - (engine_clock_ns() - begin) / 1e9)
     return sync.timeline.wait(value, left, begin)

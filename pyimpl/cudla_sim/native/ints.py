@@ -34,14 +34,14 @@ _BLOCK = 16
 
 
 class Kind(NamedTuple):
-    """An implementation of the dot products. ``kernels`` is a block's size, ``group`` how many
-    neighbouring elements are multiplied together, ``item`` their bytes, ``offset`` what is added
-    to data. ``wide``: weights have 16 bits, sums 64; ``diagonal``: kernel k multiplies channel k
-    only."""
+    """An implementation of the dot products. ``block`` is how many kernels' weights lie together,
+    ``group`` how many neighbouring elements are multiplied together, ``item`` their bytes,
+    ``offset`` what is added to data. ``wide``: weights have 16 bits, sums 64; ``diagonal``: kernel
+    k multiplies channel k only."""
 
     number: int
     name: str
-    kernels: int
+    block: int
     group: int
     item: int
     offset: int
@@ -56,7 +56,7 @@ def _kinds(ask: Any, wide: bool = False, diagonal: bool = False) -> dict[str, Ki
     while status := ask(number, kind):
         if status > 0:
             name = ffi.string(kind.name).decode()
-            parts = (kind.kernels, kind.group, kind.item, kind.offset)
+            parts = (kind.block, kind.group, kind.item, kind.offset)
             found[name] = Kind(number, name, *parts, wide, diagonal)
         number += 1
     return found
@@ -122,8 +122,8 @@ def pack(kind: Kind, weights: NDArray[np.integer[Any]]) -> Weights | None:
         halves = [low, ((padded.astype(np.int32) - low) >> 8).astype(np.int16)]
     whole = np.stack([half.reshape(rounded, runs, groups, kind.group) for half in halves])
     parts = [
-        whole[:, first : first + kind.kernels].transpose(2, 3, 0, 1, 4).reshape(-1)
-        for first in range(0, rounded, kind.kernels)
+        whole[:, first : first + kind.block].transpose(2, 3, 0, 1, 4).reshape(-1)
+        for first in range(0, rounded, kind.block)
     ]
     return Weights(kind, np.concatenate(parts), start, kernels, runs, groups, bound)
 
@@ -145,11 +145,8 @@ def pack_diagonal(kind: Kind, weights: NDArray[np.integer[Any]]) -> Weights | No
     padded = np.zeros((rounded, even), np.int16)
     padded[:kernels, :taps] = found
     parts = [
-        padded[first : first + kind.kernels]
-        .reshape(-1, even // 2, 2)
-        .transpose(1, 0, 2)
-        .reshape(-1)
-        for first in range(0, rounded, kind.kernels)
+        padded[first : first + kind.block].reshape(-1, even // 2, 2).transpose(1, 0, 2).reshape(-1)
+        for first in range(0, rounded, kind.block)
     ]
     start = np.zeros(rounded, np.int32)
     return Weights(kind, np.concatenate(parts), start, kernels, even, 1, bound)

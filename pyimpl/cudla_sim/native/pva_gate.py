@@ -46,10 +46,9 @@ class PvaGate:
     ) -> tuple[Outcome, int]:
         """Waits for its end, below 0 for ever, and what the worker's parent said (0: nothing).
         ``keep``: the launch stays claimed when it is late; then ``again`` goes on waiting."""
-        message = ffi.new("int32_t *")
-        how = lib.SIM_PVA_AGAIN if again else int(keep)
-        outcome = lib.sim_pva_wait(self._gate, socket, timeout_us, how, message)
-        return _OUTCOMES[outcome], message[0]
+        how = lib.SIM_PVA_AGAIN if again else keep
+        ended = lib.sim_pva_wait(self._gate, socket, timeout_us, how)
+        return _OUTCOMES[ended & 0xFF], ended >> 8
 
     def take(self, *, gone: bool = False) -> Outcome:
         """Claims a launch that has ended, or whose worker is ``gone``."""

@@ -17,11 +17,11 @@ SETTING = "CUDLA_SIM_WORKER_TIMEOUT"
 
 
 class Patience:
-    """Of one wait, which begins now. ``limit_s``: seconds until it is given up, 0: never;
-    ``what``: says what is waited for, when it is asked."""
+    """Of one wait, which began at ``begin`` (``monotonic``; now). ``limit_s``: seconds until it is
+    given up, 0: never; ``what``: says what is waited for, when it is asked."""
 
-    def __init__(self, limit_s: float, what: Callable[[], str]) -> None:
-        begin = monotonic()
+    def __init__(self, limit_s: float, what: Callable[[], str], begin: float | None = None) -> None:
+        begin = monotonic() if begin is None else begin
         self._what = what
         self._end = begin + limit_s if limit_s else None
         self._tell: float | None = begin + TELL_AFTER_S

@@ -49,19 +49,20 @@ static void put(uint8_t *to, int item, size_t index, int number_)
 static uint8_t *arranged(const int16_t *weights, const struct shape *s, const struct sim_dot *dot,
                          int wide)
 {
-    int parts = wide ? 2 : 1;
+    int parts = wide ? 2 : 1, block = dot->block ? dot->block : s->kernels;
     size_t count = (size_t)s->runs * (size_t)(s->groups * dot->group * s->kernels * parts);
     uint8_t *packed = malloc(count * (size_t)dot->item);
     size_t at = 0;
-    for (int run = 0; run < s->runs; run++)
-        for (int group = 0; group < s->groups; group++)
-            for (int part = 0; part < parts; part++)
-                for (int kernel = 0; kernel < s->kernels; kernel++)
-                    for (int i = 0; i < dot->group; i++) {
-                        int w = weight_at(weights, s, dot, run, group * dot->group + i, kernel);
-                        int low = (int8_t)w;
-                        put(packed, dot->item, at++, !wide ? w : part ? (w - low) / 256 : low);
-                    }
+    for (int first = 0; first < s->kernels; first += block)
+        for (int run = 0; run < s->runs; run++)
+            for (int group = 0; group < s->groups; group++)
+                for (int part = 0; part < parts; part++)
+                    for (int kernel = first; kernel < first + block; kernel++)
+                        for (int i = 0; i < dot->group; i++) {
+                            int w = weight_at(weights, s, dot, run, group * dot->group + i, kernel);
+                            int low = (int8_t)w;
+                            put(packed, dot->item, at++, !wide ? w : part ? (w - low) / 256 : low);
+                        }
     return packed;
 }
 

@@ -151,7 +151,7 @@ def test_python_has_the_same_numbers() -> None:
     from cudla_sim.constants import upmem
 
     values = {n: v for n, v in vars(upmem).items() if isinstance(v, int)}
-    for kind in vars(upmem).values():
+    for kind in (getattr(upmem, name) for name in dir(upmem)):
         if isinstance(kind, type) and issubclass(kind, IntEnum):
             values |= {member.name: int(member) for member in kind}
     common = values.keys() & tables.CONSTANTS.keys()

@@ -39,11 +39,13 @@ def the_command(pointer: Any, argument: str = "cmd") -> Command:
     """The command in a ``cupvaCmd_t``."""
     if not pointer:
         raise invalid(f"{argument} is NULL")
-    if not pointer.data[0]:
+    word = pointer.data[0]
+    if not word:
         raise uninitialized(argument)
     if is_value(pointer):
         return value_command(pointer)
-    return cast(Command, cupva.resolve(int(pointer.data[0]), _COMMAND, argument))
+    found: Command = cupva.resolve(word, _COMMAND, argument)
+    return found
 
 
 def the_program(pointer: Any) -> Program:

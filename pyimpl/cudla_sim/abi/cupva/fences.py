@@ -16,7 +16,7 @@ from ...core.handles import BadHandle
 from ...core.pages import accessible
 from ...core.process import Process
 from ...cupva import sync as syncs
-from ...cupva.commands import Barrier, Command, RequestFences, WaitOnFences
+from ...cupva.commands import Barrier, Command, FencePlace, RequestFences, WaitOnFences
 from ...cupva.sync import SyncObj
 from ..embedding import address, ffi
 from .family import Error, cupva, error, invalid, object_of, put, result, uninitialized
@@ -149,10 +149,10 @@ class FenceInMemory:
         return self._known
 
     def sync(self) -> SyncObj:
-        return self._look()[1]
+        return (self._known or self._look())[1]
 
     def put(self, value: int) -> None:
-        self._look()[0].data[1] = value
+        (self._known or self._look())[0].data[1] = value
 
     def fence(self) -> Fence:
         data, sync = self._look()
@@ -191,8 +191,10 @@ def value_command(cmd: Any) -> Command:
     if kind == _BARRIER:
         return Barrier()
     name = "CmdRequestFences" if kind == _REQUEST else "CmdWaitOnFences"
-    places = [FenceInMemory(first + _FENCE_SIZE * index, name) for index in range(count)]
-    return RequestFences([*places]) if kind == _REQUEST else WaitOnFences([*places])
+    places: list[FencePlace] = [
+        FenceInMemory(first + _FENCE_SIZE * index, name) for index in range(count)
+    ]
+    return RequestFences(places) if kind == _REQUEST else WaitOnFences(places)
 
 
 def _array(fences: Any, count: int) -> None:

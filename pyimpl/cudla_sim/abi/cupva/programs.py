@@ -116,7 +116,7 @@ def set_value(parameter: Any, value: Any, size: int) -> None:
 def set_pointer(parameter: Any, pointer: Any) -> None:
     found = bound(parameter)
     machine().memory.locate(address(pointer))
-    found.program.pointers[found.name] = address(pointer)
+    found.program.set_pointer(found.name, address(pointer))
 
 
 @cupva.export("CupvaParameterGetDevicePointer")

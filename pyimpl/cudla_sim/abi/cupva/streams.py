@@ -7,7 +7,7 @@ from typing import Any
 from ...core import process
 from ...core.pages import accessible
 from ...cupva.batch import Batch
-from ...cupva.commands import MAX_COMMANDS, Command
+from ...cupva.commands import MAX_COMMANDS, Command, RunProgram
 from ...cupva.statuses import Status
 from ...cupva.stream import VPU0, VPU1, VPU_ANY, PvaEngine, Stream
 from ..embedding import address, ffi
@@ -87,7 +87,9 @@ def submit(
 def submit_to(
     stream: Stream, cmds: Any, status: Any, count: int, order: int, execution: int, submission: int
 ) -> None:
-    batch = Batch([c.taken() for c in _commands(cmds, count)], _order(order))
+    given = _commands(cmds, count)  # what is no program was made of the program's memory just now
+    taken = [c.taken() if isinstance(c, RunProgram) else c for c in given]
+    batch = Batch(taken, _order(order))
     _submit(stream, batch, status, execution, submission)
 
 

@@ -45,7 +45,8 @@ class Process(WorkerProcess):
         self.given_up = False
         """A launch that nobody waited for took longer than ``limit_s``."""
         self._limit_s = limit_s
-        self._patience: Patience | None = None
+        self._posted_at: float | None = None
+        self._patience: tuple[float, Patience] | None = None  # of who listens
         self._gate = gate
         gate.reset()
         self._reports, theirs = pair()
@@ -89,15 +90,15 @@ class Process(WorkerProcess):
         return f"a VPU program ({process_state(self.pid)})"
 
     def _ended(self, outcome: Outcome, message: int) -> str:
-        self.ended_by = ended_by(message)
-        self._patience = None
+        self.ended_by = ended_by(message) if message else 0
+        self._posted_at = None
         return "answered" if outcome is Outcome.ANSWERED else "gone"
 
     # --- launches that nobody waits for, at first ---
 
     def post(self) -> bool:
         """Begins a launch; false when the worker is gone. ``listen`` came before."""
-        self._patience = Patience(self._limit_s, self._waited_for)
+        self._posted_at = time.monotonic()
         return self._gate.post(self._fd)
 
     def wait(self, timeout_us: int) -> str:
@@ -135,8 +136,12 @@ class Process(WorkerProcess):
 
     def _look(self) -> None:
         """Whether the launch that was posted takes too long."""
-        patience = self._patience
-        if patience is not None and patience.over() and not self.given_up:
+        begin = self._posted_at
+        if begin is None:
+            return
+        if self._patience is None or self._patience[0] != begin:
+            self._patience = begin, Patience(self._limit_s, self._waited_for, begin)
+        if self._patience[1].over() and not self.given_up:
             self.given_up = True
             self.signal(signal.SIGUSR1)
             time.sleep(_LAST_WORDS_S)
