@@ -59,6 +59,8 @@ struct watch {
     uint32_t count;                       /* of records */
     uint64_t left;                        /* instructions to execute */
     const struct insn *insn;              /* that executes now */
+    bool memory; /* some is watched */
+    uint8_t before[WATCHES][WATCH_BYTES]; /* what is watched, as it was */
 };
 
 struct dpu {
