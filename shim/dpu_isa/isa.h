@@ -69,6 +69,7 @@ struct dpu {
     struct dpu_core *core;
     uint32_t wram_bytes, iram_instructions;
     bool timed;
+    uint32_t deadlock; /* what becomes of one */
 
     struct tasklet tasklets[MAX_TASKLETS];
     struct tasklet *sleepers[MAX_TASKLETS]; /* the first to go on comes first */

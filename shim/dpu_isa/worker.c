@@ -58,6 +58,7 @@ static uint8_t run_slot(uint32_t number, const struct frame *frame)
     side->fault.kind = FAULT_NONE;
     side->log_total = side->log_bytes = side->log_wrapped = 0;
     side->state = STATE_RUNNING;
+    dpu.deadlock = frame->checks >> (2 * CHECK_DEADLOCK) & 3u;
     if (watched)
         isa_execute_watched(&dpu);
     else if (pipeline)
@@ -68,7 +69,7 @@ static uint8_t run_slot(uint32_t number, const struct frame *frame)
     side->times.counted = timed;
     dpu.core->traced = dpu.watch.count;
     if (side->state != STATE_FAULT)
-        side->state = STATE_DONE;
+        side->state = side->nr_warnings ? STATE_WARNED : STATE_DONE;
     return (uint8_t)side->state;
 }
 

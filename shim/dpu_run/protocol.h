@@ -114,6 +114,7 @@ enum check {
     CHECK_HEAP_ON_STACKS = 7,
     CHECK_NULL_POINTER = 8,
     CHECK_SG_OVERLAP = 9, /* the host's */
+    CHECK_DEADLOCK = 10,
 };
 
 struct dpu_wait {

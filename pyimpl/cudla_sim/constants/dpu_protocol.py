@@ -113,6 +113,7 @@ class Check(IntEnum):
     HEAP_ON_STACKS = 7
     NULL_POINTER = 8
     SG_OVERLAP = 9
+    DEADLOCK = 10
 
 
 class Start(IntEnum):
