@@ -53,8 +53,13 @@ void isa_end(struct dpu *dpu)
         side->waits[n] = (struct dpu_wait){here ? WAIT_STOPPED : WAIT_ENDED, 0, byte_address(index)};
         waiting |= here;
     }
-    if (waiting && side->state != STATE_FAULT) {
-        side->fault = (struct dpu_event){.kind = FAULT_DEADLOCK};
-        side->state = STATE_FAULT;
+    if (!waiting || side->state == STATE_FAULT || dpu->deadlock == CHECK_OFF)
+        return;
+    const struct dpu_event event = {.kind = FAULT_DEADLOCK};
+    if (dpu->deadlock == CHECK_WARN) {
+        side->warnings[side->nr_warnings++] = event;
+        return;
     }
+    side->fault = event;
+    side->state = STATE_FAULT;
 }

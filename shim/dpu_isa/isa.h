@@ -59,6 +59,8 @@ struct watch {
     uint32_t count;                       /* of records */
     uint64_t left;                        /* instructions to execute */
     const struct insn *insn;              /* that executes now */
+    bool memory; /* some is watched */
+    uint8_t before[WATCHES][WATCH_BYTES]; /* what is watched, as it was */
 };
 
 struct dpu {
@@ -67,6 +69,7 @@ struct dpu {
     struct dpu_core *core;
     uint32_t wram_bytes, iram_instructions;
     bool timed;
+    uint32_t deadlock; /* what becomes of one */
 
     struct tasklet tasklets[MAX_TASKLETS];
     struct tasklet *sleepers[MAX_TASKLETS]; /* the first to go on comes first */

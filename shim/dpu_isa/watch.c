@@ -1,6 +1,8 @@
 /* What a debugger sees of a DPU that executes instruction after instruction. */
 #include "isa.h"
 
+#include <string.h>
+
 /* Registers that an instruction writes: 0, 1, or 2 for a pair. */
 static uint8_t registers_of(const struct insn *i)
 {
@@ -35,6 +37,32 @@ static void record(struct watch *watch, const struct tasklet *t, uint32_t index,
     at->second = count == 2 ? t->r[first + 1] : 0;
 }
 
+/* Watched memory; `size` is 0 where there is none. */
+static const uint8_t *watched(const struct dpu *dpu, uint32_t n, uint32_t *size)
+{
+    uint32_t at = dpu->core->watched_at[n] & ~WATCH_MRAM, bytes = dpu->core->watched_bytes[n];
+    bool mram = dpu->core->watched_at[n] & WATCH_MRAM;
+    uint32_t room = mram ? MRAM_SIZE : WRAM_SIZE;
+    *size = bytes <= WATCH_BYTES && at <= room - WATCH_BYTES ? bytes : 0;
+    return (mram ? dpu->mram : dpu->wram) + at;
+}
+
+static bool changed(struct dpu *dpu, const struct tasklet *t)
+{
+    bool found = false;
+    for (uint32_t n = 0; n < WATCHES; n++) {
+        uint32_t size;
+        const uint8_t *now = watched(dpu, n, &size);
+        if (size == 0 || memcmp(now, dpu->watch.before[n], size) == 0)
+            continue;
+        memcpy(dpu->watch.before[n], now, size);
+        dpu->core->watch_hit = n + 1;
+        dpu->core->watch_tasklet = t->number;
+        found = true;
+    }
+    return found;
+}
+
 /* After each instruction: whether it was the last one that the debugger waits for. */
 bool isa_watched(struct dpu *dpu, const struct tasklet *t, uint64_t now)
 {
@@ -42,7 +70,8 @@ bool isa_watched(struct dpu *dpu, const struct tasklet *t, uint64_t now)
     uint32_t index = isa_index(dpu, watch->insn);
     if (watch->limit && index >= watch->first && index < watch->end && watch->tasklets >> t->number & 1)
         record(watch, t, index, now);
-    return --watch->left == 0 || (watch->limit && watch->count == watch->limit);
+    const bool hit = watch->memory && changed(dpu, t);
+    return --watch->left == 0 || hit || (watch->limit && watch->count == watch->limit);
 }
 
 void isa_watch(struct dpu *dpu, const struct frame *frame, uint8_t *slot)
@@ -56,4 +85,11 @@ void isa_watch(struct dpu *dpu, const struct frame *frame, uint8_t *slot)
         .tasklets = frame->trace_tasklets,
         .left = frame->start == START_STEP ? 1 : ~0ull,
     };
+    dpu->core->watch_hit = 0;
+    for (uint32_t n = 0; n < WATCHES; n++) {
+        uint32_t size;
+        const uint8_t *now = watched(dpu, n, &size);
+        memcpy(dpu->watch.before[n], now, size);
+        dpu->watch.memory |= size != 0;
+    }
 }

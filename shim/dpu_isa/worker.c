@@ -39,7 +39,10 @@ static uint8_t run_slot(uint32_t number, const struct frame *frame)
 {
     if ((number + 1ull) * stride > machine_bytes)
         exit(121);
-    const bool watched = frame->start == START_STEP || frame->trace_limit != 0;
+    const struct dpu_core *core = (const void *)(machine + number * stride + SLOT_CORE);
+    bool watched = frame->start == START_STEP || frame->trace_limit != 0;
+    for (uint32_t n = 0; n < WATCHES; n++)
+        watched = watched || core->watched_bytes[n] != 0;
     const bool timed = frame->timed != 0;
     /* What goes on does so by turns, or a tasklet that stops at each breakpoint would keep the others out. */
     bool pipeline = timed || watched || frame->start != START_BOOT;
@@ -55,6 +58,7 @@ static uint8_t run_slot(uint32_t number, const struct frame *frame)
     side->fault.kind = FAULT_NONE;
     side->log_total = side->log_bytes = side->log_wrapped = 0;
     side->state = STATE_RUNNING;
+    dpu.deadlock = frame->checks >> (2 * CHECK_DEADLOCK) & 3u;
     if (watched)
         isa_execute_watched(&dpu);
     else if (pipeline)
@@ -65,7 +69,7 @@ static uint8_t run_slot(uint32_t number, const struct frame *frame)
     side->times.counted = timed;
     dpu.core->traced = dpu.watch.count;
     if (side->state != STATE_FAULT)
-        side->state = STATE_DONE;
+        side->state = side->nr_warnings ? STATE_WARNED : STATE_DONE;
     return (uint8_t)side->state;
 }
 

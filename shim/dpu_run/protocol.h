@@ -40,6 +40,9 @@
 #define IRAM_INSTRUCTIONS 4096u
 #define INSTRUCTION_BYTES 8u
 #define ATOMIC_BITS 256
+#define WATCHES 4
+#define WATCH_BYTES 8u /* at most */
+#define WATCH_MRAM 0x80000000u
 #define RUN_BITS 256 /* of tasklets, and flags above them */
 
 /* Addresses that the linker script fixes (program.ld). */
@@ -111,6 +114,7 @@ enum check {
     CHECK_HEAP_ON_STACKS = 7,
     CHECK_NULL_POINTER = 8,
     CHECK_SG_OVERLAP = 9, /* the host's */
+    CHECK_DEADLOCK = 10,
 };
 
 struct dpu_wait {
@@ -193,6 +197,11 @@ struct dpu_core {
     uint64_t since[MAX_TASKLETS], instructions[MAX_TASKLETS];
     uint64_t cycles, engine_free, counter_base, counter_kept;
     uint32_t counts, last_row, part;
+
+    /* Memory, from WRAM's begin or MRAM's: the DPU stops behind an instruction that changes it. */
+    uint32_t watched_at[WATCHES]; /* WATCH_MRAM: in MRAM */
+    uint32_t watched_bytes[WATCHES]; /* 0: none */
+    uint32_t watch_hit, watch_tasklet; /* one more than the number of the one that it stopped for */
 
     uint32_t stop;   /* the host wants it to stop, and has sent SIGUSR1 */
     uint32_t traced; /* records that the last launch left */

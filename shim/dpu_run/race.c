@@ -124,9 +124,12 @@ void rt_race_slice_end(uint32_t tasklet)
         return;
     }
     uint64_t time = turns_left % 64 ? 0 : rt_cpu_time_ns(); /* one turn in 64 is timed */
+    uint32_t next = __rt_me; /* in hardware time; what is told is of the tasklet whose turn ends */
+    __rt_me = tasklet;
     compare(WRAM_BASE + 8, (uintptr_t)__rt_wram_runtime_start, tasklet);
     compare((uintptr_t)__rt_wram_runtime_end, (uintptr_t)__rt_stacks_start, tasklet);
     compare((uintptr_t)__sys_heap_pointer_reset, __sys_heap_pointer, tasklet);
+    __rt_me = next;
     if (time)
         spent_ns += 64 * (rt_cpu_time_ns() - time);
 }

@@ -21,12 +21,22 @@
 static uint32_t bit_waiters;
 static bool notifying[MAX_TASKLETS]; /* waits in handshake_notify */
 
+/*
+ * Locks that are taken before another tasklet has its turn: one that asks again and again under a lock
+ * whether others have done something would ask until a tick puts it aside. A try is more often a
+ * question than a lock is.
+ */
+#define PATIENCE 256
+#define OF_A_TRY 16
+static int32_t patience;
+
 static uint32_t early; /* tasklets that somebody resumed before they stopped, a bit each */
 
 void rt_sync_begin(void)
 {
     rt_acts_begin();
     early = 0;
+    patience = PATIENCE;
     bit_waiters = 0;
     for (uint32_t i = 0; i < sizeof(rt_bits); i += 8)
         *(uint64_t __attribute__((may_alias)) *)&rt_bits[i] = 0;
@@ -51,6 +61,10 @@ RARE void take_watched(uint32_t bit, uint64_t pc)
 
 RARE void wait_for_bit(uint32_t bit, uint64_t pc)
 {
+    if (patience < 0) {
+        patience = PATIENCE;
+        rt_yield();
+    }
     while (rt_bits[bit]) {
         bit_waiters++;
         rt_block(WAIT_MUTEX, bit, pc);
@@ -68,7 +82,7 @@ static inline __attribute__((always_inline)) void take_bit(uint32_t bit, uint64_
             take_watched(bit, pc);
         else
             rt_time_take(bit, pc);
-    } else if (rt_bits[bit]) {
+    } else if (rt_bits[bit] || --patience < 0) {
         wait_for_bit(bit, pc);
     } else {
         rt_bits[bit] = true;
@@ -103,6 +117,10 @@ static inline __attribute__((always_inline)) void free_bit(uint32_t bit)
 static bool try_bit(uint32_t bit)
 {
     rt_time_event(0);
+    if (!rt_timed && (patience -= OF_A_TRY) < 0) {
+        patience = PATIENCE;
+        rt_yield();
+    }
     if (rt_bits[bit]) {
         rt_yield(); /* it will be tried again */
         return false;

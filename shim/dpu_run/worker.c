@@ -67,7 +67,7 @@ static uint8_t run_slot(uint32_t slot, bool sampled, bool timed)
     side->log_total = rt_log_total;
     side->log_wrapped = rt_log_total > rt_log_capacity;
     side->log_bytes = side->log_wrapped ? rt_log_capacity : (uint32_t)rt_log_total;
-    for (uint32_t i = 0; i < MAX_TASKLETS && side->state == STATE_FAULT; i++)
+    for (uint32_t i = 0; i < MAX_TASKLETS && (side->state == STATE_FAULT || side->nr_warnings); i++)
         side->waits[i] = rt_wait[i];
     rt_traps_end();
     if (side->state != STATE_FAULT)

@@ -5,6 +5,8 @@
 #include <attributes.h>
 #include <stddef.h>
 
+__RT_C_BEGIN
+
 /* 8-byte aligned; fault 1 when WRAM is full; size 0: where the next allocation would look. */
 __RT_CALLED void *mem_alloc(size_t size);
 
@@ -13,5 +15,7 @@ void *mem_reset(void);
 
 #include <buddy_alloc.h>
 #include <fsb_allocator.h>
+
+__RT_C_END
 
 #endif

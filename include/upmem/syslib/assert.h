@@ -2,6 +2,12 @@
 #ifndef UPMEM_SYSLIB_ASSERT_H
 #define UPMEM_SYSLIB_ASSERT_H
 
+#include <attributes.h>
+#include <dpufault.h>
+#include <macro_utils.h>
+
+__RT_C_BEGIN
+
 void __rt_program_fault(unsigned int code) __attribute__((noreturn));
 
 #ifdef NDEBUG
@@ -9,6 +15,10 @@ void __rt_program_fault(unsigned int code) __attribute__((noreturn));
 #else
 #define assert(expression) ((expression) ? (void)0 : __rt_program_fault(3))
 #endif
+#ifndef __cplusplus
 #define static_assert _Static_assert
+#endif
+
+__RT_C_END
 
 #endif

@@ -6,6 +6,8 @@
 #include <macro_utils.h>
 #include <stdint.h>
 
+__RT_C_BEGIN
+
 #define ATOMIC_BIT_GET(_name) __CONCAT(__atomic_bit_, _name)
 #define ATOMIC_BIT_INIT(_name) uint8_t __atomic_bit ATOMIC_BIT_GET(_name)
 #define ATOMIC_BIT_EXTERN(_name) extern ATOMIC_BIT_INIT(_name)
@@ -19,5 +21,7 @@ void __rt_release(uint32_t bit);
 /* Waits until the bit is clear, then sets it; clears it. */
 #define ATOMIC_BIT_ACQUIRE(_name) __rt_acquire((uint32_t)(uintptr_t)&ATOMIC_BIT_GET(_name))
 #define ATOMIC_BIT_RELEASE(_name) __rt_release((uint32_t)(uintptr_t)&ATOMIC_BIT_GET(_name))
+
+__RT_C_END
 
 #endif

@@ -4,6 +4,15 @@
 
 #define __mram_ptr
 
+/* C++ programs may include these headers as they are, or in an extern "C" of their own. */
+#ifdef __cplusplus
+#define __RT_C_BEGIN extern "C" {
+#define __RT_C_END }
+#else
+#define __RT_C_BEGIN
+#define __RT_C_END
+#endif
+
 #define __section(s) __attribute__((section(s)))
 #define __aligned(a) __attribute__((aligned(a)))
 #define __used __attribute__((used))

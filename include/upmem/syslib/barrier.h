@@ -9,6 +9,8 @@
 #include <macro_utils.h>
 #include <stdint.h>
 
+__RT_C_BEGIN
+
 typedef struct barrier_t {
     uint8_t wait_queue; /* 0xff: empty */
     uint8_t count;      /* tasklets still to come */
@@ -22,5 +24,7 @@ typedef struct barrier_t {
 
 /* Waits until `initial_count` tasklets have called it. */
 __RT_CALLED void barrier_wait(barrier_t *barrier);
+
+__RT_C_END
 
 #endif

@@ -2,6 +2,10 @@
 #ifndef UPMEM_SYSLIB_CTYPE_H
 #define UPMEM_SYSLIB_CTYPE_H
 
+#include <attributes.h>
+
+__RT_C_BEGIN
+
 int isalnum(int c);
 int isalpha(int c);
 int isblank(int c);
@@ -16,5 +20,7 @@ int isupper(int c);
 int isxdigit(int c);
 int tolower(int c);
 int toupper(int c);
+
+__RT_C_END
 
 #endif

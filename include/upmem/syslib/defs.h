@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sysdef.h>
 
+__RT_C_BEGIN
+
 extern unsigned int __rt_me;
 
 /* Number of the tasklet that asks, from 0. */
@@ -25,5 +27,7 @@ int check_stack(void);
 
 /* DPU instructions in asm statements: the ones that only synchronise become calls. */
 #include <dpu_asm.h>
+
+__RT_C_END
 
 #endif

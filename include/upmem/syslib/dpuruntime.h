@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sysdef.h>
 
+__RT_C_BEGIN
+
 void __rt_acquire(uint32_t bit);
 uint32_t __rt_try_acquire(uint32_t bit);
 void __rt_release(uint32_t bit);
@@ -29,5 +31,7 @@ extern char __sys_heap_pointer_reset[];
 #define __stop() __rt_stop()
 #define __resume(tasklet, at) __rt_resume(tasklet)
 #define __fault(code) __rt_program_fault(code)
+
+__RT_C_END
 
 #endif

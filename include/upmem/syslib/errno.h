@@ -2,6 +2,11 @@
 #ifndef UPMEM_SYSLIB_ERRNO_H
 #define UPMEM_SYSLIB_ERRNO_H
 
+#include <attributes.h>
+#include <defs.h>
+
+__RT_C_BEGIN
+
 int *__rt_errno(void);
 #define errno (*__rt_errno())
 
@@ -86,5 +91,7 @@ int *__rt_errno(void);
 #define ETXTBSY 79
 #define EWOULDBLOCK 80
 #define EXDEV 81
+
+__RT_C_END
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef UPMEM_SYSLIB_ISO646_H
 #define UPMEM_SYSLIB_ISO646_H
 
+#ifndef __cplusplus
 #define and &&
 #define and_eq &=
 #define bitand &
@@ -13,5 +14,6 @@
 #define or_eq |=
 #define xor ^
 #define xor_eq ^=
+#endif
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef UPMEM_SYSLIB_MACRO_UTILS_H
 #define UPMEM_SYSLIB_MACRO_UTILS_H
 
+#include <dpu_characteristics.h>
+
 #define __STR_X(x) #x
 #define __STR(x) __STR_X(x)
 #define __STR_AND_CONCAT(x, y) __STR(x) __STR(y)

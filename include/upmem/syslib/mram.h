@@ -3,8 +3,11 @@
 #define UPMEM_SYSLIB_MRAM_H
 
 #include <attributes.h>
+#include <dpu_characteristics.h>
 #include <limits.h>
 #include <stdint.h>
+
+__RT_C_BEGIN
 
 extern __mram_ptr uint8_t __sys_used_mram_end[];
 #define DPU_MRAM_HEAP_POINTER ((__mram_ptr void *)(&__sys_used_mram_end[0]))
@@ -22,5 +25,7 @@ __RT_CALLED void mram_read(const __mram_ptr void *from, void *to, unsigned int n
     __RT_DMA_SIZE(nb_of_bytes);
 __RT_CALLED void mram_write(const void *from, __mram_ptr void *to, unsigned int nb_of_bytes)
     __RT_DMA_SIZE(nb_of_bytes);
+
+__RT_C_END
 
 #endif

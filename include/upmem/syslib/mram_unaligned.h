@@ -5,6 +5,9 @@
 #include <attributes.h>
 #include <mram.h>
 #include <stdint.h>
+#include <vmutex.h>
+
+__RT_C_BEGIN
 
 #ifndef __MRAM_UNALIGNED_ACCESS_LOG_NB_VLOCK
 #define __MRAM_UNALIGNED_ACCESS_LOG_NB_VLOCK 11
@@ -22,5 +25,7 @@ __RT_CALLED void mram_write_int_atomic(__mram_ptr int *dest, int val);
 __RT_CALLED void mram_update_byte_atomic(
     __mram_ptr uint8_t *dest, void (*update_func)(uint8_t *value, void *args), void *args);
 __RT_CALLED void mram_write_byte_atomic(__mram_ptr uint8_t *dest, uint8_t val);
+
+__RT_C_END
 
 #endif

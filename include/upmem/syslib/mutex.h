@@ -6,6 +6,9 @@
 #include <attributes.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sysdef.h>
+
+__RT_C_BEGIN
 
 typedef uint8_t *mutex_id_t;
 
@@ -19,5 +22,7 @@ __RT_CALLED void mutex_lock(mutex_id_t mutex);
 /* True when it took the mutex. */
 bool mutex_trylock(mutex_id_t mutex);
 void mutex_unlock(mutex_id_t mutex);
+
+__RT_C_END
 
 #endif

@@ -2,9 +2,13 @@
 #ifndef UPMEM_SYSLIB_MUTEX_POOL_H
 #define UPMEM_SYSLIB_MUTEX_POOL_H
 
+#include <assert.h>
 #include <atomic_bit.h>
 #include <attributes.h>
+#include <mutex.h>
 #include <stdint.h>
+
+__RT_C_BEGIN
 
 struct mutex_pool {
     uint8_t *hw_mutexes;
@@ -21,5 +25,7 @@ struct mutex_pool {
 
 __RT_CALLED void mutex_pool_lock(const struct mutex_pool *mp, uint16_t mutex_id);
 void mutex_pool_unlock(const struct mutex_pool *mp, uint16_t mutex_id);
+
+__RT_C_END
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+__RT_C_BEGIN
+
 /* Hz; the host writes it when it loads the program. */
 extern __host const volatile uint32_t CLOCKS_PER_SEC;
 
@@ -32,5 +34,7 @@ perfcounter_t perfcounter_config(perfcounter_config_t config, bool reset_value);
 
 /* v1B only on hardware. */
 perfcounters_t perfcounter_get_both(bool reset_values);
+
+__RT_C_END
 
 #endif

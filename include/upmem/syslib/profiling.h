@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sysdef.h>
 
+__RT_C_BEGIN
+
 typedef struct {
     uint32_t start[DPU_NR_THREADS];
     uint32_t count[DPU_NR_THREADS];
@@ -25,5 +27,7 @@ static inline void profiling_stop(dpu_profiling_t *context)
 {
     (void)context;
 }
+
+__RT_C_END
 
 #endif

@@ -9,6 +9,8 @@
 #include <macro_utils.h>
 #include <stdint.h>
 
+__RT_C_BEGIN
+
 typedef struct sem_t {
     uint8_t wait_queue;
     uint8_t count; /* signed: below 0, tasklets wait */
@@ -22,5 +24,7 @@ typedef struct sem_t {
 
 __RT_CALLED void sem_take(sem_t *sem);
 void sem_give(sem_t *sem);
+
+__RT_C_END
 
 #endif

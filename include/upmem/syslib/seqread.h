@@ -3,8 +3,11 @@
 #define UPMEM_SYSLIB_SEQREAD_H
 
 #include <attributes.h>
+#include <macro_utils.h>
 #include <mram.h>
 #include <stdint.h>
+
+__RT_C_BEGIN
 
 #ifndef SEQREAD_CACHE_SIZE
 #define SEQREAD_CACHE_SIZE 256
@@ -56,5 +59,7 @@ static inline __mram_ptr void *seqread_tell(void *ptr, seqreader_t *reader)
 {
     return (__mram_ptr void *)(uintptr_t)__rt_seqread_tell(ptr, reader);
 }
+
+__RT_C_END
 
 #endif

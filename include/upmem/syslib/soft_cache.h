@@ -4,6 +4,8 @@
 
 #include <attributes.h>
 
+__RT_C_BEGIN
+
 static inline void __sys_start_cache(void)
 {
 }
@@ -15,5 +17,7 @@ static inline void flush_cache(void)
 static inline void start_cache(void)
 {
 }
+
+__RT_C_END
 
 #endif

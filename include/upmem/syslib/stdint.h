@@ -2,6 +2,8 @@
 #ifndef UPMEM_SYSLIB_STDINT_H
 #define UPMEM_SYSLIB_STDINT_H
 
+#include <limits.h>
+
 typedef signed char int8_t;
 typedef unsigned char uint8_t;
 typedef short int16_t;

@@ -5,6 +5,8 @@
 #include <attributes.h>
 #include <stddef.h>
 
+__RT_C_BEGIN
+
 #define EOF (-1)
 
 /* Size of the print buffer in MRAM, bytes, a multiple of 8; 1 MiB without it. */
@@ -14,8 +16,10 @@
     unsigned char __mram_noinit_keep __stdout_buffer[size]; \
     unsigned int __stdout_buffer_size = (size);
 
-void printf(const char *restrict format, ...);
+void printf(const char *__restrict format, ...);
 void puts(const char *string);
 void putchar(int c);
+
+__RT_C_END
 
 #endif

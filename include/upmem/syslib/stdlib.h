@@ -2,7 +2,10 @@
 #ifndef UPMEM_SYSLIB_STDLIB_H
 #define UPMEM_SYSLIB_STDLIB_H
 
+#include <attributes.h>
 #include <stddef.h>
+
+__RT_C_BEGIN
 
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
@@ -30,9 +33,11 @@ lldiv_t lldiv(long long a, long long b);
 int atoi(const char *s);
 long atol(const char *s);
 long long atoll(const char *s);
-long strtol(const char *restrict s, char **restrict end, int base);
-unsigned long strtoul(const char *restrict s, char **restrict end, int base);
-long long strtoll(const char *restrict s, char **restrict end, int base);
-unsigned long long strtoull(const char *restrict s, char **restrict end, int base);
+long strtol(const char *__restrict s, char **__restrict end, int base);
+unsigned long strtoul(const char *__restrict s, char **__restrict end, int base);
+long long strtoll(const char *__restrict s, char **__restrict end, int base);
+unsigned long long strtoull(const char *__restrict s, char **__restrict end, int base);
+
+__RT_C_END
 
 #endif

@@ -2,9 +2,13 @@
 #ifndef UPMEM_SYSLIB_VMUTEX_H
 #define UPMEM_SYSLIB_VMUTEX_H
 
+#include <assert.h>
 #include <atomic_bit.h>
 #include <attributes.h>
+#include <mutex.h>
 #include <stdint.h>
+
+__RT_C_BEGIN
 
 struct vmutex {
     uint8_t *vmutexes;
@@ -24,5 +28,7 @@ struct vmutex {
 
 __RT_CALLED void vmutex_lock(const struct vmutex *vm, uint16_t vmutex_id);
 void vmutex_unlock(const struct vmutex *vm, uint16_t vmutex_id);
+
+__RT_C_END
 
 #endif

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+__RT_C_BEGIN
+
 /*
  * Positions count elements from the start and never wrap; 1 << ptr_size elements have room. The host
  * knows this layout: 16 bytes of positions, ptr_size at 24, data_size at 28.
@@ -70,5 +72,7 @@ void process_inputs_all_tasklets(struct dpu_input_fifo_t *input_fifo,
 void process_inputs_each_tasklet(struct dpu_input_fifo_t *input_fifo,
     struct dpu_output_fifo_t *output_fifo, void (*process_input)(uint8_t *, uint8_t *),
     mutex_id_t mutex, volatile uint64_t *active);
+
+__RT_C_END
 
 #endif

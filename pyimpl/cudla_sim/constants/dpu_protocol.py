@@ -25,6 +25,9 @@ NR_REGISTERS = 24
 IRAM_INSTRUCTIONS = 0x1000
 INSTRUCTION_BYTES = 8
 ATOMIC_BITS = 256
+WATCHES = 4
+WATCH_BYTES = 8
+WATCH_MRAM = 0x80000000
 RUN_BITS = 256
 WRAM_BASE = 0x7e00000
 MRAM_BASE = 0x8000000
@@ -110,6 +113,7 @@ class Check(IntEnum):
     HEAP_ON_STACKS = 7
     NULL_POINTER = 8
     SG_OVERLAP = 9
+    DEADLOCK = 10
 
 
 class Start(IntEnum):
@@ -262,6 +266,10 @@ class dpu_core(Structure):
     counts: int
     last_row: int
     part: int
+    watched_at: Array[c_uint32]
+    watched_bytes: Array[c_uint32]
+    watch_hit: int
+    watch_tasklet: int
     stop: int
     traced: int
     _fields_ = [
@@ -289,6 +297,10 @@ class dpu_core(Structure):
         ("counts", c_uint32),
         ("last_row", c_uint32),
         ("part", c_uint32),
+        ("watched_at", c_uint32 * 4),
+        ("watched_bytes", c_uint32 * 4),
+        ("watch_hit", c_uint32),
+        ("watch_tasklet", c_uint32),
         ("stop", c_uint32),
         ("traced", c_uint32),
     ]

@@ -215,7 +215,7 @@ def test_memories_and_registers_are_written(tmp_path: Path) -> None:
         assert gdb("m10000,4") == "E0e"
         assert gdb("Mfffe,4:00000000") == "E0e"
         assert gdb("Z0,100,8") == "E01"
-        assert gdb("Z2,100,4") == ""
+        assert gdb("Z3,100,4") == ""
         assert gdb("mxyz") == "E01"
         gdb.send("k")
     assert said[0] == "1"
@@ -343,3 +343,50 @@ def test_a_wrong_setting(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from dpu import DpuSet; DpuSet(1)"]
     done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=20)
     assert "it is PORT or PORT:DPU" in done.stderr
+
+
+def test_watched_memory_stops_beside_breakpoints(tmp_path: Path) -> None:
+    with server(tmp_path, SUMS, 4) as (gdb, said):
+        assert gdb("Z2,100,2") == "OK"
+        assert gdb(f"Z0,{at(AGAIN):x},8") == "OK"
+        stopped = [gdb("vCont;c") for _ in range(24)]
+        assert {answer.partition("reason:")[2] for answer in stopped} == {
+            "watchpoint;",
+            "breakpoint;",
+        }
+        assert gdb(f"z0,{at(AGAIN):x},8") == gdb("z2,100,2") == "OK"
+        assert gdb.word(0x100) < TOTAL
+        assert gdb("c").startswith("W")
+    assert said[0] == "0"
+
+
+def test_each_change_of_a_word_is_seen_once(tmp_path: Path) -> None:
+    """200 additions, 200 stops, each with the sum up to there."""
+    with server(tmp_path, SUMS, 4) as (gdb, _):
+        assert gdb("Z2,100,4") == "OK"
+        last = 0
+        for _ in range(4 * 50):
+            answer = gdb("c")
+            tasklet = int(answer.partition("thread:")[2][0])
+            assert gdb.word(0x100) == last + tasklet
+            last += tasklet
+        assert last == TOTAL
+        assert gdb("c").startswith("W")
+
+
+def test_mram_is_watched_and_what_is_not(tmp_path: Path) -> None:
+    text = "move r0, 64\n sdma r0, r0, 0\n sw zero, 64, 7\n sdma r0, r0, 0\n stop\n"
+    with server(tmp_path, text) as (gdb, _):
+        assert gdb(f"Z2,{MRAM:x},1") == "OK"
+        assert gdb(f"Z2,{MRAM + 64:x},8") == "OK"
+        assert gdb("c").startswith(f"T05watch:{MRAM + 64:x};thread:1;")
+        assert gdb.registers(1)[_PC] == at(4)
+        assert gdb.word(MRAM + 64) == 7
+        refused = [f"Z2,{IRAM:x},8", "Z2,100,10", "Z2,10000000,4", f"Z2,{MRAM + 0x4000000 - 2:x},4"]
+        assert [gdb(words) for words in refused] == ["E01"] * 4
+        assert (gdb("Z3,100,4"), gdb("Z4,100,4")) == ("", "")  # reads are not seen
+        assert gdb("Z2,0,4") == gdb("Z2,4,4") == "OK"
+        assert gdb("Z2,8,4") == "E01"  # four at most
+        assert gdb("z2,4,4") == gdb("z2,4,4") == "OK"
+        assert gdb("Z2,8,4") == "OK"
+        assert gdb("D") == "OK"

@@ -315,3 +315,28 @@ def test_what_is_not_understood_is_one_error(statement: str, what: str, tmp_path
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("a.c:3: error: asm statement with the DPU instruction")
     assert f"'{what}'" in done.stderr
+
+
+SYMBOLS = """
+#include <attributes.h>
+#include <defs.h>
+#include <stdint.h>
+uint32_t table[4] = {5, 6, 7, 8};
+__host uint32_t out[NR_TASKLETS], numbers[NR_TASKLETS], third;
+int main(void) {
+    uint32_t value, number, at;
+    __asm__ volatile("lsl %[at], %[i], 2\\n lw %[v], %[at], table\\n"
+                     "move %[n], id4\\n sw %[n], out, %[v]\\n add %[n], id, 1"
+                     : [v] "=r"(value), [n] "=r"(number), [at] "=r"(at) : [i] "r"(me()));
+    numbers[me()] = number;
+    __asm__ volatile("lw %0, zero, table + 8" : "=r"(third));
+    return 0;
+}"""
+
+
+def test_names_of_variables_and_the_tasklets_number(bench: Bench, build: Build) -> None:
+    bench.load(build(SYMBOLS, 4))
+    assert not bench.launch(slots=[0]).faulted
+    assert list(bench.var("out")) == [5, 6, 7, 8]
+    assert list(bench.var("numbers")) == [1, 2, 3, 4]
+    assert bench.var("third")[0] == 7

@@ -70,6 +70,11 @@ CASES = {
         FaultKind.RACE,
         "race: tasklets 0 and 1 both wrote WRAM address",
     ),
+    "deadlock": (
+        "if (me() == 1) { ended = 1; barrier_wait(&all); ended = 2; }",
+        FaultKind.DEADLOCK,
+        "deadlock: tasklet 0 has ended, tasklet 1 waits at barrier WRAM address",
+    ),
 }
 
 
@@ -302,3 +307,56 @@ int main(void) {
 }"""
     for tasklets in (2, 3, 4, 5):
         assert bench.run(build(source, tasklets)).warnings == []
+
+
+STUCK = (
+    COMMON
+    + """
+#include <handshake.h>
+#include <sem.h>
+SEMAPHORE_INIT(none, 0);
+int main(void) { WAIT; ended++; return 0; }
+"""
+)
+
+
+@pytest.mark.parametrize("timed", [False, True])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("wait", "ends"),
+    [
+        ("if (me() > 1) barrier_wait(&all)", True),
+        ("if (me() > 1) sem_take(&none)", True),
+        ("if (me() == 2) handshake_wait_for(0); if (me() == 3) handshake_notify()", True),
+        ("if (me() == 2) sem_take(&none); while (me() == 3) mutex_lock(door)", False),
+    ],
+)
+def test_a_launch_ends_where_a_dpu_does(
+    wait: str,
+    ends: bool,
+    mode: str,
+    timed: bool,
+    bench: Bench,
+    build: Build,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two tasklets end, two wait for ever. A DPU is done when no tasklet runs; one that retries a
+    lock does. The next launch begins anew."""
+    monkeypatch.setenv("CUDLA_SIM_UPMEM_TIMING", "model")
+    bench.program = build(STUCK.replace("WAIT", wait), 4, "-DCOUNTED")
+    for launch in range(2):
+        bench.load(bench.program)
+        ended = bench.launch(Checks(deadlock=mode, race="off"), slots=[0], timed=timed)
+        assert bench.var("ended")[0] == 2
+        found = ended.faulted[0] if ended.faulted else None
+        if mode == "fault" or not ends:
+            assert found
+            assert (found.status, found.fault) == ("fault", FaultKind.DEADLOCK)
+            assert ("deadlock=warn ends the launch" in found.text) == ends
+            break
+        if mode == "warn" and launch == 0:
+            assert found
+            assert found.status == "done"
+            assert "each of tasklets 0 to 1 has ended" in found.warnings[0]
+        else:
+            assert found is None

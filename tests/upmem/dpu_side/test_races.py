@@ -202,3 +202,100 @@ def test_in_hardware_time_accesses_happen_at_their_cycles(bench: Bench, watched:
 )  # fmt: skip
 def test_the_compiler_is_asked_by_the_check(checks: str, expected: bool) -> None:
     assert asked({"CUDLA_SIM_UPMEM_CHECKS": checks}) is expected
+
+
+LATE = """
+#include <barrier.h>
+#include <defs.h>
+#include <mutex.h>
+#include <sem.h>
+#include <stdint.h>
+#include <vmutex.h>
+BARRIER_INIT(all, NR_TASKLETS);
+MUTEX_INIT(door);
+VMUTEX_INIT(doors, 8, 1);
+SEMAPHORE_INIT(given, 0);
+uint32_t value;
+__host uint32_t seen[NR_TASKLETS];
+void set(void);
+void see(void);
+__attribute__((noinline)) void set(void) { value = 7; }
+__attribute__((noinline)) void see(void) { seen[me()] = value; }
+#define UNTOLD __attribute__((disable_sanitizer_instrumentation))
+UNTOLD int main(void)
+{
+    if (me() == 0) {
+        FIRST;
+        for (volatile int i = 0; i < 2000; i++)
+            ;
+        set();
+        LAST;
+    } else {
+        WAIT;
+        see();
+        ON;
+    }
+    return 0;
+}
+"""
+LATE_WAYS = {
+    "barrier": ("", "barrier_wait(&all)", "barrier_wait(&all)", ""),
+    "mutex": ("mutex_lock(door)", "mutex_unlock(door)", "mutex_lock(door)", "mutex_unlock(door)"),
+    "virtual": (
+        *("vmutex_lock(&doors, 3)", "vmutex_unlock(&doors, 3)"),
+        *("vmutex_lock(&doors, 3)", "vmutex_unlock(&doors, 3)"),
+    ),
+    "semaphore": ("", "sem_give(&given)", "sem_take(&given)", "sem_give(&given)"),
+}
+
+
+@pytest.mark.parametrize("timed", [False, True])
+@pytest.mark.parametrize("way", LATE_WAYS)
+def test_who_waits_when_the_first_access_is_told_is_ordered_behind_it(
+    way: str, timed: bool, bench: Bench, told: Build
+) -> None:
+    """The search begins with that access: the others wait already, in the way without a search."""
+    words = dict(zip(("FIRST", "LAST", "WAIT", "ON"), LATE_WAYS[way], strict=True))
+    text = LATE
+    for name, statement in words.items():
+        text = text.replace(name, statement)
+    bench.load(told(text, 5, "-DCOUNTED"))
+    ended = bench.launch(Checks(race="fault"), slots=[0, 1, 2, 3], timed=timed)  # 0 is sampled
+    assert not ended.faulted, ended.faulted[0]
+    assert list(bench.var("seen", slot=3)) == [0, 7, 7, 7, 7]
+
+
+PAIR = """
+#include <defs.h>
+#include <mram.h>
+#include <stdint.h>
+__host uint32_t counter;
+__mram_noinit uint64_t data[NR_TASKLETS];
+int main(void) {
+    __dma_aligned uint64_t word = me();
+    if (me() >= 2) {
+        mram_write(&word, &data[me()], 8);
+        counter = 100 + me();
+        mram_write(&word, &data[me()], 8);
+    } else {
+        for (int i = 0; i < 20; i++)
+            mram_write(&word, &data[me()], 8);
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("mode", ["warn", "fault"])
+@pytest.mark.parametrize("timed", [False, True])
+def test_a_sampled_race_names_who_wrote(
+    timed: bool, mode: str, bench: Bench, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In hardware time who goes on is known before the writes of who ran are looked at."""
+    monkeypatch.setenv("CUDLA_SIM_UPMEM_TIMING", "model")
+    bench.load(build(PAIR, 4, "-DCOUNTED"))
+    ended = bench.launch(Checks(race=mode, mram_unwritten="off"), slots=[0], timed=timed)
+    found = ended.faulted[0]
+    text = found.text if mode == "fault" else found.warnings[0]
+    assert "tasklets 2 and 3" in text or "tasklets 3 and 2" in text, text
+    assert found.tasklet in ({2, 3} if mode == "fault" else {0}), found

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ..dpu_side.bench import Program
-from ..dpu_side.conftest import Build, bench, build, route
+from ..dpu_side.conftest import Build, bench, build, route, told
 
-__all__ = ["bench", "build", "counted", "plain", "route"]
+__all__ = ["bench", "build", "counted", "plain", "route", "told"]
 
 
 @pytest.fixture

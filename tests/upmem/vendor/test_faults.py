@@ -6,6 +6,7 @@ import pytest
 
 from cudla_sim.core.process import Process
 from cudla_sim.upmem.errors import DpuError, Status
+from cudla_sim.upmem.workers.checks import Checks
 
 from .elves import IRAM, program
 from .running import running
@@ -111,6 +112,21 @@ def test_a_deadlock_names_who_waits(process: Process, timed: bool) -> None:
             dpus.launch()
         # a stop in the program's own code may be its end
         dpus.load(program(code, 2)).launch()
+
+
+@pytest.mark.parametrize("mode", ["warn", "off"])
+def test_a_deadlock_may_end_the_launch(
+    process: Process, mode: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As on the chip, of which no tasklet runs then."""
+    boot = [branch(NZ, ID, 0, 3), word("BOOT_PLAIN", a=ID, imm=1)]
+    code = [*boot, stop_at(2), stop_at(4), stop_at(2)]
+    with running(process) as dpus:
+        dpus.dpus.machine.checks = Checks(deadlock=mode)
+        dpus.load(program(code, 2, waits=(3, 4))).launch()
+        dpus.launch()
+    told = capfd.readouterr().err.count("deadlock: tasklet 0 has ended, tasklet 1 has stopped")
+    assert told == (mode == "warn")
 
 
 def test_an_overflowed_stack_is_named(process: Process) -> None:

@@ -21,6 +21,11 @@ _REFERENCE = re.compile(r"%(?:\[(\w+)\]|(\d+))$")
 _OPERAND = re.compile(r'\s*(?:\[(\w+)\]\s*)?"([^"]*)"\s*\(', re.DOTALL)
 _LABEL = re.compile(r"([\w.$%=]+)\s*:\s*")
 _NOP = '__asm__ __volatile__("nop"); '
+_SYMBOL = re.compile(r"(?![rd]\d+\b)([A-Za-z_]\w*)\s*([-+]\s*(?:0[xX][0-9a-fA-F]+|\d+))?")
+_OWN_NUMBER = {"id": 1, "id2": 2, "id4": 4, "id8": 8}
+"""Registers with the number of the tasklet."""
+_OUTER = re.compile(r'\b(?:extern\s*"C(?:\+\+)?"|namespace(?:\s+[\w:]+)?)\s*\{')
+"""C++'s braces that functions stand in."""
 _MACROS = {"acquire", "release", "resume", "stop", "fault"}
 
 _SYNCHRONISES = re.compile('"[^"]*\\b(?:' + "|".join(sorted(_MACROS)) + r")\b")
@@ -120,6 +125,7 @@ class _Writer:
         self.lines = lines
         self.targets: set[int] = set()
         self.registers: set[str] = set()
+        self.symbols: dict[str, str] = {}
         self.written = self._written()
 
     def value(self, word: str) -> str:
@@ -128,6 +134,13 @@ class _Writer:
             return instructions.CONSTANTS[word]
         if _EXPRESSION.fullmatch(word):
             return f"(unsigned int)({word})"
+        if word in _OWN_NUMBER:
+            self.symbols["__rt_me"] = "unsigned int __x___rt_me"
+            return f"__x___rt_me * {_OWN_NUMBER[word]}u"
+        if (match := _SYMBOL.fullmatch(word)) and word not in self.statement.clobbers:
+            self.symbols[match[1]] = f"char __x_{match[1]}[]"
+            address = f"(unsigned int)(__typeof__(sizeof 0))__x_{match[1]}"
+            return f"({address} + (unsigned int)({match[2]}))" if match[2] else address
         return self.place(word)
 
     def place(self, word: str) -> str:
@@ -296,6 +309,7 @@ class _Writer:
         flags = "unsigned int __c = 0, __z = 0; (void)__c; (void)__z;"
         labels = ", ".join(f"__l{number}" for number in sorted(self.targets))
         local = [f"__label__ {labels};"] if labels else []
+        local += [f'extern {x} __asm__("{name}");' for name, x in self.symbols.items()]
         return f"do {{ {' '.join([*local, *before, flags, *body, *after])} }} while (0);"
 
 
@@ -358,7 +372,7 @@ def translate(source: str) -> tuple[str, dict[str, str]]:
         except NotUnderstood as cause:
             name = f"{REFUSED}{len(refused)}"
             refused[name] = _message(source, match.start(), str(cause))
-            text = f"do {{ extern void {name}(void); {name}(); }} while (0);"
+            text = f'do {{ extern void {name}(void) __asm__("{name}"); {name}(); }} while (0);'
         if text is not None:
             lost = source.count("\n", match.start(), statement.end)
             result += [source[at : match.start()], text, "\n" * lost]
@@ -373,7 +387,16 @@ def _at_file_level(source: str, at: int) -> bool:
         before = before.rpartition("\n")[0].rstrip()
     if before.endswith(")"):
         return not re.search(r"\b(?:if|while|for)\s*$", before[: _opening(before)])
-    return source.count("{", 0, at) == source.count("}", 0, at)
+    if _OUTER.search(source, 0, at) is None:
+        return source.count("{", 0, at) == source.count("}", 0, at)
+    outer = {match.end() - 1 for match in _OUTER.finditer(source, 0, at)}
+    inside: list[bool] = []
+    for match in re.finditer("[{}]", source[:at]):
+        if match[0] == "{":
+            inside.append(match.start() not in outer)
+        elif inside:
+            inside.pop()
+    return not any(inside)
 
 
 def _opening(text: str) -> int:

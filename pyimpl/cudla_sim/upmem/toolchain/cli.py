@@ -112,20 +112,22 @@ def _object(options: Options, route: Route, source: Input, output: str) -> None:
         if not _dpu_object(options, route, source, output):
             steps.assemble(route, source.path, source.language, flags, output)
         return
-    if source.language not in ("c", "cpp-output"):
-        raise UsageError(f"language not recognized: '{source.language}': a DPU runs C")
+    if source.language not in ("c", "cpp-output", *steps.CXX):
+        raise UsageError(f"language not recognized: '{source.language}': a DPU runs C and C++")
     target = options.output or "a.out" if options.action == "link" else output
     flags = [*options.preprocess, *_warnings(options), *_dependency_flags(options, source, target)]
     text = steps.preprocess(
         route, source.path, source.language, flags, options.generation, syslib()
     )
     name = source.path if source.path != "-" else "stdin.c"
+    cxx = source.language in steps.CXX
     steps.compile_text(
         route,
         text,
-        route.compile_flags(options.compile),
+        route.compile_flags(options.compile, cxx=cxx),
         output,
         name,
+        cxx=cxx,
         assembly=options.action == "assemble",
         counted=_counted(route),
         profiled=profile.asked(os.environ),

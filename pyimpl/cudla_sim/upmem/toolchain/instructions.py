@@ -132,12 +132,15 @@ def find(name: str) -> Operation | None:
         return Operation(3, "", stored, destination=False)
     if name in ("ldma", "sdma"):
         function = f"__rt_asm_{name}"
-        call = f"extern void {function}(unsigned int, unsigned int, unsigned int); "
+        declared = f"extern void {function}(unsigned int, unsigned int, unsigned int)"
+        call = f'{declared} __asm__("{function}"); '
         return Operation(3, "", f"{call}{function}(__a, __b, __s); __q = 0;", destination=False)
     if name == "time":
-        return Operation(0, "", "extern unsigned int __rt_asm_time(void); __q = __rt_asm_time();")
+        declared = 'extern unsigned int __rt_asm_time(void) __asm__("__rt_asm_time"); '
+        return Operation(0, "", f"{declared}__q = __rt_asm_time();")
     if name == "time_cfg":
-        declared = "extern unsigned int __rt_asm_time_cfg(unsigned int); "
+        function = "__rt_asm_time_cfg"
+        declared = f'extern unsigned int {function}(unsigned int) __asm__("{function}"); '
         return Operation(1, "", f"{declared}__q = __rt_asm_time_cfg(__a);")
     return None
 

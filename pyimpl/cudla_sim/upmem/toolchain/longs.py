@@ -22,7 +22,7 @@ _TOKEN = re.compile(
       (?P<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|^[ \t]*\#[^\n]*)
     | (?P<run>\b(?:{_WORDS})\b(?:{_GAP}(?:{_WORDS})\b)*)
     | (?P<name>[A-Za-z_$][\w$]*)
-    | (?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)
+    | (?P<number>\.?\d(?:[eEpP][+-]|'(?=\w)|[\w.])*)
     """,
     re.VERBOSE | re.MULTILINE,
 )
@@ -42,6 +42,7 @@ def _specifiers(run: str) -> str:
 
 
 def _number(text: str) -> str:
+    text = text.replace("'", "")  # C++ groups digits
     if match := _INTEGER.fullmatch(text):
         return f"{match[1]}{match[2]}LL{match[4]}"
     if match := _FLOATING.fullmatch(text):

@@ -40,7 +40,15 @@ _IGNORED_START = (
     *("-fstack-size-section", "-stdlib=", "--gcc-toolchain", "-resource-dir", "-fcoverage"),
     *("-fprofile", "-funsafe-math", "-ffast-math", "-Ofast", "-fassociative-math", "-femulated"),
 )
-_LANGUAGES = {".c": "c", ".i": "cpp-output", ".S": "assembler-with-cpp", ".s": "assembler"}
+_CXX = (".cpp", ".cc", ".cxx", ".c++", ".cp", ".CPP", ".C")
+_LANGUAGES = {
+    ".c": "c",
+    ".i": "cpp-output",
+    ".S": "assembler-with-cpp",
+    ".s": "assembler",
+    **dict.fromkeys(_CXX, "c++"),
+    ".ii": "c++-cpp-output",
+}
 
 
 class UsageError(Exception):

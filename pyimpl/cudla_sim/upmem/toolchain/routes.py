@@ -54,10 +54,20 @@ _QUIET_GCC = (
     *("-Wno-use-after-free", "-Wno-dangling-pointer", "-Wno-array-parameter"),
     *("-Wno-old-style-declaration", "-Wno-clobbered", "-Wno-infinite-recursion"),
 )
+# A DPU has neither unwinding nor type information, and one tasklet's local statics are another's.
+_CXX = (
+    *("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-use-cxa-atexit"),
+    "-fno-sized-deallocation",
+)
+_C_ALONE = {
+    *("-Wno-int-to-pointer-cast", "-Wno-pointer-to-int-cast", "-Wno-int-conversion"),
+    *("-Wno-builtin-declaration-mismatch", "-Wno-old-style-declaration"),
+}
 _HOST_MACROS = (
     *("__x86_64__", "__x86_64", "__amd64__", "__amd64", "__linux__", "__linux", "linux"),
     *("__unix__", "__unix", "unix", "__gnu_linux__", "__SSE__", "__SSE2__", "__SSE_MATH__"),
     *("__SSE2_MATH__", "__MMX__", "__FXSR__", "__k8", "__k8__", "__SEG_FS", "__SEG_GS"),
+    "_GNU_SOURCE",
 )
 
 
@@ -92,8 +102,9 @@ class Route:
                 flags += [f"-U{name}", f"-D{name}={value}"]
         return flags
 
-    def compile_flags(self, user: list[str], lines: bool = True) -> list[str]:
+    def compile_flags(self, user: list[str], lines: bool = True, cxx: bool = False) -> list[str]:
         """The user's flags, ours around them: a user's ``-W`` cannot bring back what is quiet.
+        ``cxx``: for C++.
 
         Sections are as the SDK's driver makes them: the linker leaves out what is not used.
 
@@ -103,6 +114,8 @@ class Route:
         if [word for word in ("-O0", *user) if word.startswith("-O")][-1] != "-O0":
             flags.append("-ffunction-sections")
         flags += _QUIET_CLANG if self.clang else _QUIET_GCC
+        if cxx:
+            flags = [*(flag for flag in flags if self.clang or flag not in _C_ALONE), *_CXX]
         if lines and not any(word.startswith("-g") and word != "-g0" for word in user):
             flags.append("-gline-tables-only" if self.clang else "-g1")
         if lines:

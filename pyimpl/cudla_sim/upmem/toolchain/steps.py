@@ -1,4 +1,4 @@
-"""The steps from a C file to an object file: preprocess, widen longs, compile, convert."""
+"""The steps from a C or C++ file to an object file: preprocess, widen longs, compile, convert."""
 
 from __future__ import annotations
 
@@ -16,6 +16,13 @@ from .assembly import translate, wants_macros
 from .longs import widen
 from .mixed import signatures
 from .routes import Route
+
+CXX = ("c++", "c++-cpp-output")
+"""Languages."""
+_CONSTRUCTORS = (
+    "{}: warning: a variable of static lifetime is initialised by code, which nobody runs: a DPU "
+    "begins at main, and the variable is 0 (constexpr or constinit shows which one it is)\n"
+)
 
 
 class StepFailed(Exception):
@@ -47,7 +54,7 @@ def _written(command: Sequence[str]) -> list[str]:
 def preprocess(
     route: Route, source: str, language: str, flags: Sequence[str], generation: str, syslib: Path
 ) -> bytes:
-    if language == "cpp-output":
+    if language.endswith("cpp-output"):
         text = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
         return _with_macros(text, syslib)
     standard = next(
@@ -55,6 +62,8 @@ def preprocess(
     )
     gnu = standard.startswith("-std=gnu")
     command = [route.compiler, *route.preprocess_flags(generation, gnu), *flags]
+    if language in CXX:
+        command += ["-nostdinc++", *(() if route.clang else ("-D_Static_assert=static_assert",))]
     command += ["-isystem", str(syslib), "-E", "-x", language, source]
     return _with_macros(run(command), syslib)
 
@@ -78,6 +87,7 @@ def compile_text(
     name: str,
     *,
     assembly: bool = False,
+    cxx: bool = False,
     native: bool = False,
     counted: bool = False,
     profiled: bool = False,
@@ -99,7 +109,7 @@ def compile_text(
         if not route.clang:
             _refuse(list(refused.values()))
     text = (widen(source) if route.x32 else source).encode("latin-1")
-    language = "cpp-output"
+    language = "c++-cpp-output" if cxx else "cpp-output"
     command = [route.compiler, *flags, *(races.FLAGS if watched else ())]
     if route.clang and not native:
         front = [*command, "-Xclang", "-main-file-name", "-Xclang", Path(name).name]
@@ -118,6 +128,9 @@ def compile_text(
         command = last
     command += ["-S" if assembly else "-c", "-x", language, "-", "-o", output]
     run(command, text)
+    unasked = native or assembly or not (cxx or "constructor" in source)
+    if not unasked and b".init_array" in Path(output).read_bytes():
+        sys.stderr.write(_CONSTRUCTORS.format(name))
     if route.x32 and not assembly:
         run(["objcopy", "-I", "elf32-x86-64", "-O", "elf64-x86-64", output])
 

@@ -184,7 +184,10 @@ def _race(known: Places | None, event: Event) -> str:
 
 def _deadlock(known: Places | None, event: Event, image: bytes | None, side: Side | None) -> str:
     """Who waits for what, and the race that it follows from, if one was seen."""
-    text = "deadlock: " + _waits(known, side.waits if side else ())
+    waits = side.waits if side else ()
+    text = "deadlock: " + _waits(known, waits)
+    if not any(wait.kind in (WaitKind.MUTEX, WaitKind.VMUTEX) for wait in waits):
+        text += " (CUDLA_SIM_UPMEM_CHECKS=deadlock=warn ends the launch there, as a DPU does)"
     race = next((w for w in side.warnings if w.kind == FaultKind.RACE), None) if side else None
     if race is not None:
         return f"{text}; it may follow from a {explain(image, race)}"

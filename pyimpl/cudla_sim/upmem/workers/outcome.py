@@ -51,7 +51,7 @@ def recorded(number: int, page: bytes, image: bytes, warned: set[tuple[int, int]
         cycles=side.cycles,
         log_bytes=side.log_bytes,
         log_wrapped=side.log_wrapped,
-        warnings=[explain(image, w) for w in fresh],
+        warnings=[explain(image, w, side) for w in fresh],
     )
     if side.state == State.FAULT:
         fault = side.fault

@@ -28,6 +28,8 @@ _SIGNALS = {
 }
 _DIVISION = 2
 _FEATURES = "QStartNoAckMode+;qXfer:features:read+;vContSupported+"
+_WATCH = "2,"
+"""Of writes: what changes is seen, what is read is not."""
 _BAD, _NO_MEMORY = "E01", "E0e"
 
 
@@ -131,6 +133,8 @@ class Session:
         return self._target.index(int(address, 16)) if kind in ("0", "1") else None
 
     def _set_breakpoint(self, words: str) -> str:
+        if words.startswith(_WATCH):
+            return "OK" if self._target.watch(*_range(words[len(_WATCH) :])) else _BAD
         index = self._place(words)
         if index is None:
             return ""
@@ -138,6 +142,9 @@ class Session:
         return "OK"
 
     def _clear_breakpoint(self, words: str) -> str:
+        if words.startswith(_WATCH):
+            self._target.unwatch(*_range(words[len(_WATCH) :]))
+            return "OK"
         index = self._place(words)
         if index is None:
             return ""
@@ -184,7 +191,10 @@ class Session:
         target = self._target
         if target.ended:
             return f"W{target.register(0, 0) & 0xFF:02x}"
-        return f"T{self._signal():02x}thread:{self._chosen + 1:x};reason:{self._reason()};"
+        watched = target.watched
+        place = f"watch:{watched:x};" if watched is not None and not self._interrupt else ""
+        reply = f"T{self._signal():02x}{place}thread:{self._chosen + 1:x};"
+        return f"{reply}reason:{'watchpoint' if place else self._reason()};"
 
     def _signal(self) -> int:
         outcome = self._target.outcome
@@ -292,6 +302,12 @@ class Session:
                 for n in self._target.tasklets
             ]
         )
+
+
+def _range(text: str) -> tuple[int, int]:
+    """Address and bytes."""
+    address, size = text.partition(";")[0].split(",")
+    return int(address, 16), int(size, 16)
 
 
 def _number(text: str) -> int:
