@@ -86,4 +86,4 @@ def test_templates_of_one_name(tmp_path: Path) -> None:
     done = nvcc(PROGRAMS / "overloads.cu", "-o", tmp_path / "overloads")
     assert (done.returncode, done.stderr) == (0, "")
     said = subprocess.run([tmp_path / "overloads"], capture_output=True, text=True, check=True)
-    assert said.stdout == "1 102 1003 2.5 102 6 5 7 10\n"
+    assert said.stdout == "1 102 1003 2.5 102 6 5 7 10 11\n"

@@ -91,13 +91,15 @@ def test_kernels_are_found() -> None:
         f'extern "C" {GLOBAL} void __attribute__((x(1))) b(int n = 3) {{ }}'
         f"template <typename T, unsigned N, class... U> {GLOBAL} void c(T) {{ }}"
         f"template <class A, int B> {GLOBAL} void d() {{ }}"
+        f"template <class... A, class B> {GLOBAL} void e(B, A...) {{ }}"
     )
     found = {k.name: (k.parameters, k.defaults, k.body >= 0) for k in kernels(tokens(text))}
     assert found == {
         "a": (None, False, False),
         "b": (None, True, True),
-        "c": ([], False, True),
+        "c": (["T", "N", "U..."], False, True),
         "d": (["A", "B"], False, True),
+        "e": ([], False, True),
     }
 
 

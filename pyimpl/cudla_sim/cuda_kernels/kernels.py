@@ -183,13 +183,17 @@ def _template(found: Sequence[Token], index: int) -> list[str] | None:
             part = []
         elif token.kind not in (SPACE, MARK):
             part.append(token)
-    return names if all(names) else []
+    packs = [name for name in names[:-1] if name.endswith(PACK)]  # they would take what follows
+    return names if all(names) and not packs else []
+
+
+PACK = "..."
 
 
 def _name(part: Sequence[Token]) -> str:
-    """Of one parameter; "" of a pack and of one without a name."""
+    """Of one parameter, as it is given on; "" of one without a name."""
     texts = [token.text for token in part]
-    if "." in texts:  # ...
-        return ""
+    if "." in texts:
+        return texts[-1] + PACK if part[-1].kind == WORD else ""
     words = part[: texts.index("=")] if "=" in texts else part
     return words[-1].text if len(words) > 1 and words[-1].kind == WORD else ""

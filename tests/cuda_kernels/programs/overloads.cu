@@ -57,5 +57,6 @@ int main()
     more<<<1, 1>>>(out);
     printf("%g ", value());
     more<<<1, 1>>>(out, 1, 2);
-    printf("%g\n", value());
+    printf("%g ", value());
+    printf("%g\n", run(static_cast<void (*)(float *, int, char, int)>(more<float, int, char, int>), 1, '2', 3));
 }
