@@ -27,6 +27,26 @@ def test_each_side_has_its_own(tmp_path: Path, options: list[str]) -> None:
     assert _said(tmp_path / "sides") == [str(number) for number in device + host]
 
 
+def test_targets(tmp_path: Path) -> None:
+    """<nv/target> goes by the same macro."""
+    source = tmp_path / "targets.cu"
+    source.write_text(
+        "#include <nv/target>\n#include <cstdio>\n"
+        "__host__ __device__ int f() {\n"
+        "    NV_IF_TARGET(NV_IS_DEVICE, (return 1;), (return 2;))\n}\n"
+        "__host__ __device__ int g() {\n"
+        "    NV_DISPATCH_TARGET(NV_PROVIDES_SM_90, (return 3;), NV_PROVIDES_SM_80, (return 4;),\n"
+        "                       NV_IS_HOST, (return 5;))\n    return 6;\n}\n"
+        "__global__ void k(int *out) { *out = 10 * f() + g(); }\n"
+        "int main() {\n    int *out, found;\n    cudaMalloc(&out, 4);\n    k<<<1, 1>>>(out);\n"
+        "    cudaMemcpy(&found, out, 4, cudaMemcpyDeviceToHost);\n"
+        '    printf("%d %d", found, 10 * f() + g());\n}\n'
+    )
+    done = nvcc(source, "-o", tmp_path / "targets")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert _said(tmp_path / "targets") == ["14", "25"]
+
+
 def _function(number: int, chance: random.Random) -> tuple[str, int, int]:
     """Text, and what it gives for 0 on the host and on the device."""
     values = {"host": 0, "device": 0}

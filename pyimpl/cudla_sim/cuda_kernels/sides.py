@@ -22,18 +22,19 @@ from .kernels import GLOBAL, begins_body, closed
 from .linkage import DEVICE, HOST
 from .tokens import MARK, SPACE, tokens
 
-_MACRO = b"__CUDA_ARCH__"
+_MACRO = re.compile(rb"__CUDA_ARCH__|\bNV_(?:IF|DISPATCH)_")
+"""And those of <nv/target>, which go by it."""
 _LINE = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"')
 ON_THE_HOST = "if (__builtin_is_constant_evaluated() || !::cudla_sim::block)"
 
 
 def differ(text: str) -> bool:
     """Whether a file that a preprocessed *text* is from says something of the macro."""
-    own = str(paths.include_dir())
+    others = (str(paths.include_dir()), str(paths.toolkit_dir()), "<", "/usr/include/c++")
     return any(
         _says_so(name)
         for name in {match[2] for match in _LINE.finditer(text)}
-        if not name.startswith((own, "<", "/usr/include/c++"))
+        if not name.startswith(others)
     )
 
 
@@ -52,7 +53,7 @@ def left_out(said: str) -> str:
 
 def _says_so(name: str) -> bool:
     try:
-        return _MACRO in Path(name).read_bytes()
+        return _MACRO.search(Path(name).read_bytes()) is not None
     except OSError:
         return False
 
