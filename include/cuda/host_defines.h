@@ -27,10 +27,33 @@
 #ifndef __managed__
 #define __managed__
 #endif
+#ifndef __grid_constant__
+#define __grid_constant__
+#endif
+#ifndef __launch_bounds__
+#define __launch_bounds__(...)
+#endif
+
+/* NVIDIA's headers have these for any compiler of the host, and libraries use them there. */
+#ifndef __align__
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#endif
+#ifndef __builtin_align__
+#define __builtin_align__(bytes) __align__(bytes)
+#endif
+#ifndef __forceinline__
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#endif
+#ifndef __no_return__
+#define __no_return__ __attribute__((noreturn))
+#endif
 #endif
 
 #ifndef CUDARTAPI
 #define CUDARTAPI
+#endif
+#ifndef CUDARTAPI_CDECL
+#define CUDARTAPI_CDECL
 #endif
 #ifndef CUDART_CB
 #define CUDART_CB

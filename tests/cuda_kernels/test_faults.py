@@ -95,3 +95,25 @@ def test_a_gpu_s_own_assertion(tmp_path: Path) -> None:
         done = subprocess.run([tmp_path / "own"], capture_output=True, text=True, check=True)
         assert done.stdout == "0 710"  # cudaErrorAssert
         assert "assertion `four` failed at where:12" in done.stderr
+
+
+def test_an_assertion_that_a_header_declares_again(tmp_path: Path) -> None:
+    """With NDEBUG <cassert> does not declare what asserts of a library's own call."""
+    source = tmp_path / "again.cu"
+    source.write_text(
+        "#include <cstdio>\n"
+        'extern "C" {\n__host__ __device__\n  void\n  __assert_fail(const char *, const char *, '
+        "unsigned int, const char *) noexcept __attribute__((__noreturn__));\n}\n"
+        "#define MUST(x) ((x) ? (void)0 : __assert_fail(#x, __FILE__, __LINE__, __func__))\n"
+        "__global__ void k(int v) { MUST(v == 3); if (v > 5) ::__assert_fail("
+        ", "
+        ", 0, "
+        "); }\n"
+        "int main() {\n"
+        '    k<<<1, 1>>>(3);\n    printf("%d ", cudaDeviceSynchronize());\n'
+        '    k<<<1, 1>>>(4);\n    printf("%d", cudaDeviceSynchronize());\n}\n'
+    )
+    assert nvcc("-DNDEBUG", source, "-o", tmp_path / "again").returncode == 0
+    done = subprocess.run([tmp_path / "again"], capture_output=True, text=True, check=True)
+    assert done.stdout == "0 710"  # cudaErrorAssert
+    assert "assertion `v == 3` failed at " in done.stderr

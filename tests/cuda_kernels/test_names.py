@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
+from cudla_sim import flags
 from cudla_sim.cudart.settings import LANES
 
 from .conftest import PROGRAMS, nvcc
@@ -87,3 +89,40 @@ def test_templates_of_one_name(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     said = subprocess.run([tmp_path / "overloads"], capture_output=True, text=True, check=True)
     assert said.stdout == "1 102 1003 2.5 102 6 5 7 10 11\n"
+
+
+def test_atomic_functions_that_cuda_does_not_have(tmp_path: Path) -> None:
+    """CUDA C++ Programming Guide, "Atomic Functions": programs write those for other types."""
+    source = tmp_path / "atomics.cu"
+    source.write_text(
+        "#include <cstdio>\n"
+        "typedef unsigned long long wide;\n"
+        "__device__ wide atomicSub(wide *at, wide value) { return atomicAdd(at, 0 - value); }\n"
+        "__device__ long long atomicAdd(long long *at, long long value)\n"
+        "{ return atomicAdd(reinterpret_cast<wide *>(at), wide(value)); }\n"
+        "__device__ float atomicMax(float *at, float value) { return *at = fmaxf(*at, value); }\n"
+        "__global__ void k(wide *out) {\n"
+        "    float f = 2;\n    atomicMax(&f, 7.f);\n    atomicSub(out, wide(3));\n"
+        "    atomicAdd(reinterpret_cast<long long *>(out), -4ll);\n    *out += f;\n}\n"
+        "int main() {\n    wide *out, found = 100;\n    cudaMallocManaged(&out, sizeof *out);\n"
+        "    *out = found;\n    k<<<1, 1>>>(out);\n    cudaDeviceSynchronize();\n"
+        '    printf("%llu", *out);\n}\n'
+    )
+    done = nvcc(source, "-o", tmp_path / "atomics")
+    assert (done.returncode, done.stderr) == (0, "")
+    said = subprocess.run([tmp_path / "atomics"], capture_output=True, text=True, check=True)
+    assert said.stdout == str(100 - 3 - 4 + 7)
+
+
+def test_words_of_nvidia_s_headers_for_any_compiler(tmp_path: Path) -> None:
+    source = tmp_path / "words.cpp"
+    source.write_text(
+        "#include <cuda_runtime.h>\n"
+        "struct __align__(16) Four { float x[4]; };\n"
+        "typedef __align__(8) short Short;\n"
+        "__host__ __device__ __forceinline__ int f(const __grid_constant__ int x) { return x; }\n"
+        "int main() { return f(alignof(Four) + alignof(Short)); }\n"
+    )
+    include = shlex.split(flags.cflags(cuda=True))
+    subprocess.run(["g++", *include, source, "-o", tmp_path / "words"], check=True)
+    assert subprocess.run([tmp_path / "words"], check=False).returncode == 16 + 8

@@ -7,7 +7,7 @@
 #ifndef CUDLA_SIM_KERNELS_BUILTINS_H
 #define CUDLA_SIM_KERNELS_BUILTINS_H
 
-/* With its function, whatever NDEBUG says: faults.hpp calls it, and kernels.hpp has a macro of that name. */
+/* With its function, whatever NDEBUG says: faults.hpp calls it. */
 #pragma push_macro("NDEBUG")
 #undef NDEBUG
 #include <cassert>
@@ -100,15 +100,13 @@ template <class T, class Next> inline T changed(T *address, Next next) {
     }                                                                                              \
     inline T name##_block(T *address, T val) { return name(address, val); }                        \
     inline T name##_system(T *address, T val) { return name(address, val); }
-#define CUDLA_SIM_ATOMICS(T)                                                                       \
-    CUDLA_SIM_ATOMIC(atomicAdd, T, old + val)                                                      \
-    CUDLA_SIM_ATOMIC(atomicSub, T, old - val)                                                      \
-    CUDLA_SIM_ATOMIC(atomicExch, T, ((void)old, val))                                              \
+#define CUDLA_SIM_ATOMIC_BITS(T)                                                                   \
     CUDLA_SIM_ATOMIC(atomicMin, T, val < old ? val : old)                                          \
     CUDLA_SIM_ATOMIC(atomicMax, T, val > old ? val : old)                                          \
     CUDLA_SIM_ATOMIC(atomicAnd, T, old & val)                                                      \
     CUDLA_SIM_ATOMIC(atomicOr, T, old | val)                                                       \
-    CUDLA_SIM_ATOMIC(atomicXor, T, old ^ val)                                                      \
+    CUDLA_SIM_ATOMIC(atomicXor, T, old ^ val)
+#define CUDLA_SIM_ATOMIC_CAS(T)                                                                    \
     inline T atomicCAS(T *address, T compare, T val) {                                             \
         __atomic_compare_exchange_n(address, &compare, val, false, __ATOMIC_SEQ_CST,               \
                                     __ATOMIC_SEQ_CST);                                             \
@@ -120,17 +118,30 @@ template <class T, class Next> inline T changed(T *address, Next next) {
     inline T atomicCAS_system(T *address, T compare, T val) {                                      \
         return atomicCAS(address, compare, val);                                                   \
     }
-CUDLA_SIM_ATOMICS(int)
-CUDLA_SIM_ATOMICS(unsigned int)
-CUDLA_SIM_ATOMICS(unsigned long long int)
-CUDLA_SIM_ATOMICS(long long int)
-CUDLA_SIM_ATOMICS(unsigned short int)
+/* For these types and no others (CUDA C++ Programming Guide, "Atomic Functions"): programs have the rest themselves. */
+CUDLA_SIM_ATOMIC(atomicAdd, int, old + val)
+CUDLA_SIM_ATOMIC(atomicAdd, unsigned int, old + val)
+CUDLA_SIM_ATOMIC(atomicAdd, unsigned long long int, old + val)
 CUDLA_SIM_ATOMIC(atomicAdd, float, old + val)
 CUDLA_SIM_ATOMIC(atomicAdd, double, old + val)
+CUDLA_SIM_ATOMIC(atomicSub, int, old - val)
+CUDLA_SIM_ATOMIC(atomicSub, unsigned int, old - val)
+CUDLA_SIM_ATOMIC(atomicExch, int, ((void)old, val))
+CUDLA_SIM_ATOMIC(atomicExch, unsigned int, ((void)old, val))
+CUDLA_SIM_ATOMIC(atomicExch, unsigned long long int, ((void)old, val))
 CUDLA_SIM_ATOMIC(atomicExch, float, ((void)old, val))
+CUDLA_SIM_ATOMIC_BITS(int)
+CUDLA_SIM_ATOMIC_BITS(unsigned int)
+CUDLA_SIM_ATOMIC_BITS(long long int)
+CUDLA_SIM_ATOMIC_BITS(unsigned long long int)
+CUDLA_SIM_ATOMIC_CAS(int)
+CUDLA_SIM_ATOMIC_CAS(unsigned int)
+CUDLA_SIM_ATOMIC_CAS(unsigned long long int)
+CUDLA_SIM_ATOMIC_CAS(unsigned short int)
 CUDLA_SIM_ATOMIC(atomicInc, unsigned int, old >= val ? 0u : old + 1u)
 CUDLA_SIM_ATOMIC(atomicDec, unsigned int, old == 0u || old > val ? val : old - 1u)
-#undef CUDLA_SIM_ATOMICS
+#undef CUDLA_SIM_ATOMIC_BITS
+#undef CUDLA_SIM_ATOMIC_CAS
 #undef CUDLA_SIM_ATOMIC
 
 /* --- votes and shuffles: lanes of a mask meet ------------------------------------------------ */

@@ -54,10 +54,6 @@ extern "C" void free(void *) noexcept __asm__("cudla_sim_free");
 #include "checks.hpp"
 #undef CUDLA_SIM_ENGINE
 
-/* What <cassert>'s macro calls; a function of that name is declared already. */
-#define __assert_fail(what, file, line, function)                                                  \
-    ::cudla_sim::assertion_failed(what, file, line, function)
-
 /* In a kernel, memory of the device's own heap: it lasts until a kernel frees it, and is nothing to the host
  * (CUDA C++ Programming Guide, "Dynamic Global Memory Allocation and Operations"). */
 namespace cudla_sim {

@@ -41,6 +41,7 @@ _DROPPED = ("__attribute__", "alignas")
 _ALIGNED = "__attribute__((aligned(128)))"
 """A GPU's shared memory begins at 0: programs read an array of floats as vectors, and exchange low
 bits of addresses, without a word about it."""
+_ASSERTED = "__assert_fail"
 _INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _MEMBER_OF = (".", "->", "::")
 _BEFORE_EXPRESSIONS = ("return", "else", "do", "co_return", "co_yield", "throw")
@@ -92,6 +93,7 @@ class _Rewriter:
         name_in_full(self.found)
         taken_from_std(self.found)
         self._words()
+        self._asserts()
         self._indices()
         self._places()
         tell_places(self.found)
@@ -113,6 +115,18 @@ class _Rewriter:
                 token.text = self.words[token.text]
             elif token.text == GLOBAL:
                 token.text = ""
+
+    def _asserts(self) -> None:
+        """What <cassert>'s macro calls ends a launch in a kernel; headers may declare it again."""
+        for index, token in enumerate(self.found):
+            if token.text != _ASSERTED or not self._is_called(index):
+                continue
+            behind = before(self.found, index - 1)
+            if behind >= 0 and self.found[behind].text == "::":
+                behind = before(self.found, behind - 1)
+            word = behind >= 0 and self.found[behind].kind == WORD
+            if not word or self.found[behind].text in ("return", "else", "do"):
+                token.text = "cudla_sim::assertion_failed"
 
     def _indices(self) -> None:
         """Where ``threadIdx`` and its like are read they get CUDA's types (kernels/indices.hpp)."""

@@ -82,7 +82,7 @@ class Unit:
 
     def compile(self) -> None:
         """Raises Failed and CannotRewrite."""
-        way = _Way()
+        way = _Way(sides=not self.options.module)  # whose host is another program
         text = self._preprocessed(way)
         if not self.compiler.names_thrust() and thrust.needs_cuda_system(text):
             way = replace(way, cuda_thrust=True)
