@@ -105,10 +105,8 @@ def test_an_assertion_that_a_header_declares_again(tmp_path: Path) -> None:
         'extern "C" {\n__host__ __device__\n  void\n  __assert_fail(const char *, const char *, '
         "unsigned int, const char *) noexcept __attribute__((__noreturn__));\n}\n"
         "#define MUST(x) ((x) ? (void)0 : __assert_fail(#x, __FILE__, __LINE__, __func__))\n"
-        "__global__ void k(int v) { MUST(v == 3); if (v > 5) ::__assert_fail("
-        ", "
-        ", 0, "
-        "); }\n"
+        "__global__ void k(int v)\n"
+        '{ MUST(v == 3); if (v > 5) ::__assert_fail("", "", 0, ""); }\n'
         "int main() {\n"
         '    k<<<1, 1>>>(3);\n    printf("%d ", cudaDeviceSynchronize());\n'
         '    k<<<1, 1>>>(4);\n    printf("%d", cudaDeviceSynchronize());\n}\n'
