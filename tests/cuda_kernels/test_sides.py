@@ -117,17 +117,19 @@ def test_where_both_cannot_be_one_the_device_s_stays(tmp_path: Path) -> None:
         "#include <cstdio>\n"
         "__host__ __device__ auto f()\n{\n"
         "#ifdef __CUDA_ARCH__\n    return 2.5f;\n#else\n    return 2;\n#endif\n}\n"
-        "__global__ void k(float *out) { *out = f(); }\n"
+        "__host__ __device__ int g()\n{\n"
+        "#ifdef __CUDA_ARCH__\n    return 3;\n#else\n    return 4;\n#endif\n}\n"
+        "__global__ void k(float *out) { *out = f() + g(); }\n"
         "int main() {\n    float *out, found;\n    cudaMalloc(&out, 4);\n    k<<<1, 1>>>(out);\n"
         "    cudaMemcpy(&found, out, 4, cudaMemcpyDeviceToHost);\n"
-        '    printf("%g", found);\n}\n'
+        '    printf("%g %d", found, g());\n}\n'
     )
     done = nvcc(source, "-o", tmp_path / "types")
     assert done.returncode == 0
-    assert "types.cu: what only the host has by __CUDA_ARCH__ is left out" in done.stderr
+    assert "types.cu: host code by __CUDA_ARCH__ is left out where" in done.stderr
     assert "inconsistent deduction" in done.stderr
     assert len(done.stderr.splitlines()) == 1
-    assert _said(tmp_path / "types") == ["2.5"]
+    assert _said(tmp_path / "types") == ["5.5", "4"]
 
 
 def test_messages_name_the_user_s_lines(tmp_path: Path) -> None:

@@ -46,9 +46,7 @@ def header() -> Path:
 def left_out(said: str) -> str:
     """What a user is told when the two texts cannot be one, after what the compiler *said*."""
     why = next((line for line in said.splitlines() if " error: " in line), "").strip()
-    return (
-        f"what only the host has by __CUDA_ARCH__ is left out, the device's code is both's: {why}"
-    )
+    return f"host code by __CUDA_ARCH__ is left out where both cannot be one function: {why}"
 
 
 def _says_so(name: str) -> bool:
@@ -58,8 +56,18 @@ def _says_so(name: str) -> bool:
         return False
 
 
-def merged(device: str, host: str) -> str:
-    """The text of both of them."""
+Places = frozenset[tuple[str, int]]
+"""Files and lines."""
+_ERROR = re.compile(r"^(.+?):(\d+):(?:\d+:)? error: ", re.MULTILINE)
+
+
+def errors(said: str) -> Places:
+    """Where a compiler that *said* that found one."""
+    return frozenset((match[1], int(match[2])) for match in _ERROR.finditer(said))
+
+
+def merged(device: str, host: str, without: Places = frozenset()) -> str:
+    """The text of both of them; *without* the host's around some places."""
     if device == host:
         return device
     ours, theirs = _Text(device), _Text(host)
@@ -68,14 +76,14 @@ def merged(device: str, host: str) -> str:
     by_place = {theirs.place(body): body for body in theirs.bodies}
     for body in ours.bodies:
         other = by_place.get(ours.place(body))
-        if other is None or not body.of_the_host:
+        if other is None or not body.of_the_host or theirs.has_any(other, without):
             continue
         if ours.has_changed(body, changes.device) or theirs.has_changed(other, changes.host):
             both = f" {ON_THE_HOST} {{{theirs.inside(other)}}} else {{{ours.mark(body.brace + 1)}"
             added[body.brace] = both
             added[body.end - 1] = added.get(body.end - 1, "") + "}"
     for line, first, last in changes.only_host:
-        if ours.is_outside(line):
+        if ours.is_outside(line) and without.isdisjoint(theirs.names[first : last + 1]):
             text = theirs.between(first, last)
             if text:
                 at = ours.token_of(line)
@@ -167,6 +175,10 @@ class _Text:
         first, last = self.row_of[body.brace], self.row_of[body.end]
         at = bisect_right(rows, first - 1)
         return at < len(rows) and rows[at] <= last
+
+    def has_any(self, body: _Body, places: Places) -> bool:
+        names = self.names[self.row_of[body.brace] : self.row_of[body.end] + 1]
+        return bool(places) and not places.isdisjoint(names)
 
     def is_outside(self, row: int) -> bool:
         """Whether no function is around a row's beginning."""

@@ -23,6 +23,7 @@ from .host_compiler import Compiler, Failed
 from .linkage import OWN, keep_to_itself
 from .regions import LANES
 from .rewrite import CannotRewrite, rewrite
+from .sides import Places
 
 _QUIET = ("-Wno-unknown-pragmas", "-Wno-attributes")
 """nvcc's own pragmas (unroll) and attributes are no one's else."""
@@ -42,6 +43,8 @@ _NOT_INLINED = "always_inline"
 _NOT_INCLUDED = re.compile(
     r"error: .[\w:]+. (?:is not a member of|in namespace) .(?:std|thrust|cub)\b"
 )
+_ROUNDS = 4
+"""Of compilations, each without the host's text where the ones before found errors."""
 _REFERENCES = "(?:texture|surface)(?:Reference)?"
 _NO_REFERENCES = re.compile(
     rf"error: (?:.{_REFERENCES}. (?:does not name a type|was not declared|has not been declared)"
@@ -57,6 +60,7 @@ class _Way:
     references: bool = False
     regions: bool = True
     sides: bool = True
+    without: Places = frozenset()
 
     def headers(self) -> list[Path]:
         """What is read before the source."""
@@ -88,10 +92,8 @@ class Unit:
             way = replace(way, cuda_thrust=True)
             text = self._preprocessed(way)
         status, said, plain = self._tried(text, way)
-        if status and sides.ON_THE_HOST in text:
-            alone = replace(way, sides=False)
-            if self._tried(self._preprocessed(alone), alone)[0] == 0:
-                status, said = 0, f"nvcc: warning: {self.source}: {sides.left_out(plain)}\n"
+        if status and sides.ON_THE_HOST in text and self._without_sides(way, plain):
+            status, said = 0, f"nvcc: warning: {self.source}: {sides.left_out(plain)}\n"
         sys.stderr.write(said)
         sys.stderr.flush()
         if status:
@@ -108,6 +110,19 @@ class Unit:
             except (OSError, subprocess.CalledProcessError):  # it is gone, or damaged
                 self._whole()
                 self.compile()
+
+    def _without_sides(self, way: _Way, said: str) -> bool:
+        """Whether it compiles without the host's text where that was an error, or without any."""
+        for _ in range(_ROUNDS):
+            places = way.without | sides.errors(said)
+            if places == way.without:
+                break
+            way = replace(way, without=places)
+            status, _, said = self._tried(self._preprocessed(way), way)
+            if not status:
+                return True
+        way = replace(way, sides=False)
+        return self._tried(self._preprocessed(way), way)[0] == 0
 
     def _tried(self, text: str, way: _Way) -> tuple[int, str, str]:
         """In the ways that may succeed: the status, and what the first one said if none does."""
@@ -179,7 +194,7 @@ class Unit:
         host = self.before.with_suffix(".host.ii")
         more = [*self._more(way), "-o", str(host), "-include", str(sides.header())]
         compiler.call(compiler.preprocess(self.source, "cu", more, header))
-        return sides.merged(text, self._read(host))
+        return sides.merged(text, self._read(host), way.without)
 
     def _read(self, file: Path) -> str:
         text = file.read_text("utf-8", "surrogateescape")
