@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from cudla_sim.cuda_kernels.bodies import braces
 from cudla_sim.cuda_kernels.sides import merged
+from cudla_sim.cuda_kernels.tokens import tokens
 
 from .conftest import PROGRAMS, nvcc
 
@@ -22,9 +24,44 @@ def _said(program: Path) -> list[str]:
 def test_each_side_has_its_own(tmp_path: Path, options: list[str]) -> None:
     done = nvcc(*options, PROGRAMS / "sides.cu", "-o", tmp_path / "sides")
     assert (done.returncode, done.stderr) == (0, "")
-    device = [2, 1 + 1, 5, 40, 10 * 2, -1, -2 * 7 + 200, 870]
-    host = [1 + 1000, 1 + 2, 1 + 2, 6, 10 * 3, 1 - 11 + 100, -2 - 11 + 100, 1, 1]
+    device = [2, 1 + 1, 5, 40, 10 * 2, -1, -2 * 7 + 200, 870, 1, 1 + 2]
+    host = [
+        1 + 1000,
+        1 + 2,
+        1 + 2,
+        6,
+        10 * 3,
+        1 - 11 + 100,
+        -2 - 11 + 100,
+        1,
+        1,
+        1 + 1000,
+        2 + 1000,
+    ]
     assert _said(tmp_path / "sides") == [str(number) for number in device + host]
+
+
+def test_which_braces_are_a_function_s() -> None:
+    text = (
+        'extern "C" { void b0() { } } namespace n::m { inline namespace v { '
+        "template <class T, int N = (1 > 2)> struct alignas(16) S : B<int()> { "
+        "S() : a{1}, b(2), B<T>{3} { b1; } ~S() noexcept(false) { b2; } int x = {4}, y{5}; "
+        "friend bool operator==(S, S) { b3; } S &operator=(const S &) & { b4; } "
+        "auto f() const -> decltype(x) { b5; } enum E : int { A = 1 }; union { int u; }; "
+        "void g(int = {6}) const override { b6; } [[nodiscard]] int h() try { b7; } }; } } "
+        "struct __attribute__((packed)) P { int p() { return 7; } } p0 = { 8 }; "
+        "int table[] = { f({9}), 10 }; void (*t[])(int) = { g }; struct P q() { b8; } "
+        "auto l = [](int x) { 11; }; class C; template <> void r<int>() { b9; }"
+    )
+    read = tokens(text)
+    found = braces(read)
+    bodies = ["".join(t.text for t in read[b.brace + 1 : b.end]).strip() for b in found.bodies]
+    assert bodies == [
+        *["", "b1;", "b2;", "b3;", "b4;", "b5;", "b6;", "b7;"],
+        *["return 7;", "b8;", "b9;"],
+    ]
+    others = ["".join(t.text for t in read[a + 1 : b]).strip() for a, b in found.others]
+    assert others == ["1", "3", "4", "5", "8", "f({9}), 10", "g", "11;"]
 
 
 def test_targets(tmp_path: Path) -> None:

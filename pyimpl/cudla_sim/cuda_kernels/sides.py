@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import paths
-from .kernels import GLOBAL, begins_body, closed
+from .bodies import Body, braces
+from .kernels import GLOBAL
 from .linkage import DEVICE, HOST
 from .tokens import MARK, SPACE, tokens
 
@@ -131,8 +132,10 @@ class _Text:
         for token in self.found:
             self.row_of.append(at)
             at += token.text.count("\n")
-        self.bodies = list(self._bodies())
-        self._begins = [self.row_of[body.brace] for body in self.bodies]
+        all_braces = braces(self.found)
+        self.bodies = list(self._bodies(all_braces.bodies))
+        closed_off = [(body.brace, body.end) for body in self.bodies] + all_braces.others
+        self._closed_off = sorted((self.row_of[a], self.row_of[b]) for a, b in closed_off)
 
     def _names(self) -> Iterator[tuple[str, int]]:
         """File and line of each row; 0 of a row that says where the next one is from."""
@@ -146,21 +149,11 @@ class _Text:
                 number += 1
                 yield file, number
 
-    def _bodies(self) -> Iterator[_Body]:
-        found, index, begin = self.found, 0, 0
-        while index < len(found):
-            text = found[index].text
-            if text in (";", "}"):
-                begin = index + 1
-            elif text == "{":
-                if begins_body(found, index):
-                    end = closed(found, index)
-                    head = {token.text for token in found[begin:index]}
-                    host = GLOBAL not in head and (DEVICE not in head or HOST in head)
-                    yield _Body(index, end, host)
-                    index = end
-                begin = index + 1
-            index += 1
+    def _bodies(self, found: list[Body]) -> Iterator[_Body]:
+        for body in found:
+            head = {token.text for token in self.found[body.begin : body.brace]}
+            host = GLOBAL not in head and (DEVICE not in head or HOST in head)
+            yield _Body(body.brace, body.end, host)
 
     def place(self, body: _Body) -> tuple[str, int, int]:
         """Of its brace: file, line, and how many other braces the line has before."""
@@ -181,9 +174,9 @@ class _Text:
         return bool(places) and not places.isdisjoint(names)
 
     def is_outside(self, row: int) -> bool:
-        """Whether no function is around a row's beginning."""
-        at = bisect_right(self._begins, row - 1) - 1
-        return at < 0 or self.row_of[self.bodies[at].end] < row
+        """Whether no function and no initializer is around a row's beginning."""
+        at = bisect_right(self._closed_off, (row,)) - 1
+        return at < 0 or self._closed_off[at][1] < row
 
     def inside(self, body: _Body) -> str:
         text = "".join(token.text for token in self.found[body.brace + 1 : body.end])

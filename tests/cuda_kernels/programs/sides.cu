@@ -67,6 +67,26 @@ template <class T> __host__ __device__ auto times(T x)
 #endif
 }
 
+/* Braces that are no body's, before one that is. */
+struct alignas(16) Braced {
+    int a, b;
+    __host__ __device__ Braced() noexcept(true) : a{1}, b{2}
+    {
+#ifndef __CUDA_ARCH__
+        a = only_host(a);
+#endif
+    }
+    __host__ __device__ auto sum() const & -> int
+    {
+#ifndef __CUDA_ARCH__
+        if (a > 0) {
+            return only_host(b);
+        }
+#endif
+        return a + b;
+    }
+};
+
 /* Both sides declare what comes behind. */
 inline __host__ __device__ int declared(int x)
 {
@@ -94,12 +114,15 @@ __global__ void k(int *out)
 #ifdef __CUDA_ARCH__
     out[7] = __CUDA_ARCH__;
 #endif
+    Braced braced;
+    out[8] = braced.a;
+    out[9] = braced.sum();
 }
 
 int main()
 {
     constexpr int known = constant(1);
-    int *out, found[8];
+    int *out, found[10];
     cudaMalloc(&out, sizeof found);
     k<<<1, 1>>>(out);
     cudaMemcpy(found, out, sizeof found, cudaMemcpyDeviceToHost);
@@ -112,8 +135,9 @@ int main()
         Made made;
         n = made.n;
     }
-    printf("%d %d %d %d %d %d %d %d %zu\n", which(), constant(1), known, n, times(10), declared(1), declared(-2),
-           Made::destroyed, thing.values.size());
+    Braced braced;
+    printf("%d %d %d %d %d %d %d %d %zu %d %d\n", which(), constant(1), known, n, times(10), declared(1), declared(-2),
+           Made::destroyed, thing.values.size(), braced.a, braced.sum());
 #ifdef __CUDA_ARCH__
     printf("main is no code of a device\n");
 #endif
