@@ -20,7 +20,9 @@ def _said(program: Path) -> list[str]:
     return done.stdout.split()
 
 
-@pytest.mark.parametrize("options", [[], ["-DNDEBUG", "-std=c++20", "-O0"]])
+@pytest.mark.parametrize(
+    "options", [[], ["-DNDEBUG", "-std=c++20", "-O0"], ["-Xcompiler", "-Wall"]]
+)
 def test_each_side_has_its_own(tmp_path: Path, options: list[str]) -> None:
     done = nvcc(*options, PROGRAMS / "sides.cu", "-o", tmp_path / "sides")
     assert (done.returncode, done.stderr) == (0, "")

@@ -26,7 +26,9 @@ from .tokens import MARK, SPACE, tokens
 _MACRO = re.compile(rb"__CUDA_ARCH__|\bNV_(?:IF|DISPATCH)_")
 """And those of <nv/target>, which go by it."""
 _LINE = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"')
-ON_THE_HOST = "if (__builtin_is_constant_evaluated() || !::cudla_sim::block)"
+ON_THE_HOST = "!::cudla_sim::block)"
+_CONSTANT = "__builtin_is_constant_evaluated() || "
+"""In functions where that may be."""
 
 
 def differ(text: str) -> bool:
@@ -80,7 +82,8 @@ def merged(device: str, host: str, without: Places = frozenset()) -> str:
         if other is None or not body.of_the_host or theirs.has_any(other, without):
             continue
         if ours.has_changed(body, changes.device) or theirs.has_changed(other, changes.host):
-            both = f" {ON_THE_HOST} {{{theirs.inside(other)}}} else {{{ours.mark(body.brace + 1)}"
+            asked = f"if ({_CONSTANT if body.constant else ''}{ON_THE_HOST}"
+            both = f" {asked} {{{theirs.inside(other)}}} else {{{ours.mark(body.brace + 1)}"
             added[body.brace] = both
             added[body.end - 1] = added.get(body.end - 1, "") + "}"
     for line, first, last in changes.only_host:
@@ -98,6 +101,7 @@ class _Body(NamedTuple):
     brace: int
     end: int
     of_the_host: bool
+    constant: bool
 
 
 class _Line(NamedTuple):
@@ -153,7 +157,8 @@ class _Text:
         for body in found:
             head = {token.text for token in self.found[body.begin : body.brace]}
             host = GLOBAL not in head and (DEVICE not in head or HOST in head)
-            yield _Body(body.brace, body.end, host)
+            constant = "constexpr" in head or "consteval" in head
+            yield _Body(body.brace, body.end, host, constant)
 
     def place(self, body: _Body) -> tuple[str, int, int]:
         """Of its brace: file, line, and how many other braces the line has before."""
