@@ -34,6 +34,7 @@
 #define __launch_bounds__(...)
 #endif
 
+#if !defined(CUDLA_SIM_PARSE)
 /* NVIDIA's headers have these for any compiler of the host, and libraries use them there. */
 #ifndef __align__
 #define __align__(bytes) __attribute__((aligned(bytes)))
@@ -46,6 +47,7 @@
 #endif
 #ifndef __no_return__
 #define __no_return__ __attribute__((noreturn))
+#endif
 #endif
 #endif
 
