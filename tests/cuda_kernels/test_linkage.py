@@ -76,3 +76,25 @@ def test_short_names_of_halves_are_for_who_includes_them(tmp_path: Path) -> None
     for words in ([], ["-DWITH"]):
         done = nvcc(*words, tmp_path / "a.cu", "-o", tmp_path / "program")
         assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_classes_with_attributes(tmp_path: Path) -> None:
+    """What their parentheses hold does not make functions of them."""
+    text = (
+        "#include <cstdio>\n"
+        "namespace own { struct __attribute__((aligned(16))) Pair { int a;\n"
+        "    __device__ int sum() const; };\n"
+        "struct alignas(8) More : Pair { __device__ int twice() const; };\n"
+        "__device__ int Pair::sum() const { return a + NUMBER; }\n"
+        "__device__ int More::twice() const { return 2 * sum(); } }\n"
+        'static __global__ void k() { own::More m; m.a = 1; printf("%d ", m.twice()); }\n'
+        "int NAME() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n"
+    )
+    one = "#define NUMBER 10\n#define NAME other\n" + text
+    two = "#define NUMBER 20\n#define NAME main\nint other();\nint a = other();\n" + text
+    for name, content in (("one.cu", one), ("two.cu", two)):
+        (tmp_path / name).write_text(content)
+    program = tmp_path / "program"
+    done = nvcc(tmp_path / "one.cu", tmp_path / "two.cu", "-o", program)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(_said(program).split()) == ["22", "42"]

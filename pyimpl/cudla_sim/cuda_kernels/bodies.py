@@ -53,7 +53,7 @@ def braces(found: Sequence[Token]) -> Braces:
                 end = closed(found, index)
                 made.bodies.append(Body(begin, index, end))
                 index, begin = end, end + 1
-            elif "=" not in head and any(word in head for word in _DECLARE):
+            elif _declares(head):
                 begin = index + 1
             else:
                 end = closed(found, index)
@@ -61,6 +61,16 @@ def braces(found: Sequence[Token]) -> Braces:
                 index = end
         index += 1
     return made
+
+
+def has_declarations(found: Sequence[Token], begin: int, brace: int) -> bool:
+    """Whether the brace of what begins at *begin* is a namespace's or a class's."""
+    head = _head(found, begin, brace)
+    return not _is_function(head) and _declares(head)
+
+
+def _declares(head: list[str]) -> bool:
+    return "=" not in head and any(word in head for word in _DECLARE)
 
 
 def _head(found: Sequence[Token], begin: int, end: int) -> list[str]:

@@ -14,15 +14,15 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from .bodies import has_declarations
 from .kernels import CLOSING, GLOBAL
-from .tokens import SIGN, SPACE, STRING, WORD, Token
+from .tokens import SPACE, WORD, Token
 
 DEVICE, HOST, CONSTANT, MANAGED = "__device__", "__host__", "__constant__", "__managed__"
 _KINDS = (DEVICE, HOST, CONSTANT, MANAGED)
 OWN = ' __attribute__((visibility("internal"))) '
 _SHARED = ("inline", "constexpr", "static", "__forceinline__", HOST, GLOBAL)
 """Of these a linker keeps one, or they are the file's own, or the host has them."""
-_CLASSES = ("struct", "class", "union")
 _SYMBOL = re.compile(r"\s(?:FUNC|OBJECT|TLS)\s+GLOBAL\s+INTERNAL\s+(?!UND)\S+\s+(\S+)")
 
 
@@ -53,7 +53,7 @@ def _own(found: Sequence[Token]) -> set[int]:
             if not closed and all(inside) and _is_own(found, begin, index):
                 own.add(index)
         elif text == "{":
-            inside.append(_has_declarations(found[begin:index]))
+            inside.append(has_declarations(found, begin, index))
             begin = index + 1
         elif text == "}":
             if inside:
@@ -66,13 +66,6 @@ def _own(found: Sequence[Token]) -> set[int]:
         elif text in (")", "]"):
             closed = max(closed - 1, 0)
     return own
-
-
-def _has_declarations(words: Sequence[Token]) -> bool:
-    texts = [token.text for token in words if token.kind in (WORD, STRING, SIGN)]
-    if "namespace" in texts or (len(texts) == 2 and texts[0] == "extern"):
-        return True
-    return "(" not in texts and "=" not in texts and any(word in texts for word in _CLASSES)
 
 
 def _is_own(found: Sequence[Token], begin: int, index: int) -> bool:
