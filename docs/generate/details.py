@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +13,7 @@ from cudla_sim.families import FAMILIES
 
 from . import answers as analysis
 from . import snippets
+from .origins import Origins
 from .tables import code, plain, table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,9 +38,13 @@ def answers(family: str) -> dict[str, analysis.Answer]:
 
 
 def section(
-    function: Any, answer: analysis.Answer | None, text_of: Callable[[Any], str]
+    function: Any,
+    answers: Mapping[str, analysis.Answer],
+    text_of: Callable[[Any], str],
+    origins: Origins,
 ) -> list[str]:
-    """Markdown below a header's table."""
+    """Markdown below a header's table. *answers*: of the page's functions by their names."""
+    answer = answers.get(function.name)
     prototype = text_of(function.decl).removeprefix("extern ")
     lines = [f"### {function.name} {{ #{function.name.lower()} }}", ""]
     lines += ["```c", _broken(prototype), "```", ""]
@@ -47,9 +52,17 @@ def section(
     for index, param in enumerate(function.params):
         name = getattr(param, "name", None) or f"#{index + 1}"
         kind = text_of(param.type) if hasattr(param, "type") else "..."
-        rows.append((code(name), _direction(kind, index, answer), code(kind)))
-    if rows:
-        lines += [*table(("parameter", "direction", "type"), rows), ""]
+        direction = _direction(kind, index, answer)
+        makers = origins.of(function, param) if direction == "in" else []
+        given = ", ".join(
+            f"[{code(maker)}](#{maker.lower()})" if maker in answers else code(maker)
+            for maker in makers
+        )
+        rows.append((code(name), direction, code(kind), given))
+    if any(row[-1] for row in rows):
+        lines += [*table(("parameter", "direction", "type", "comes from"), rows), ""]
+    elif rows:
+        lines += [*table(("parameter", "direction", "type"), [row[:-1] for row in rows]), ""]
     if answer is not None and answer.causes:
         lines += [*table(("answers", "when"), _causes(answer)), ""]
     if called := snippets.of(function.name):

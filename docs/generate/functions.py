@@ -12,6 +12,7 @@ from typing import Any
 from cudla_sim.families import FAMILIES, of_header
 
 from . import details
+from .origins import Origins
 from .tables import code, table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,6 +87,7 @@ def page(name: str) -> str:
     title = TITLES[name]
     known, why = states(), reasons()
     answers = details.answers(name)
+    origins = Origins(api, parse.type_text)
     by_header: dict[str, list[Any]] = {}
     for function in api.functions:
         if of_header(function.header).name == name:
@@ -96,7 +98,8 @@ def page(name: str) -> str:
         "*implemented* does what the vendor documents. *refuses* answers the API's status for what "
         "is not supported, and explains why. The table is made from the headers and from what "
         "answers each function. Of those that are implemented, below it: parameters with their "
-        "direction, and what makes them fail, in the words of the explanations (`...` stands for "
+        "direction, which functions give the handles that they take (an implicit one, as a default "
+        "stream, apart), and what makes them fail, in the words of the explanations (`...` stands for "
         "values), read from the sources of what answers them.",
         "",
         *_for_all(name),
@@ -115,7 +118,7 @@ def page(name: str) -> str:
         lines += [*table(("function", "state", "why it refuses, or what answers"), rows), ""]
         for function in functions:
             if known[function.name][0] == "implemented":
-                lines += details.section(function, answers.get(function.name), parse.type_text)
+                lines += details.section(function, answers, parse.type_text, origins)
     return "\n".join(lines)
 
 

@@ -80,6 +80,19 @@ def test_a_section_says_directions_and_causes() -> None:
     assert "| `profile` | in | `const char *` |" in alloc
 
 
+def test_a_section_says_where_handles_come_from() -> None:
+    device = (
+        "| `devHandle` | in | `const cudlaDevHandle` | [`cudlaCreateDevice`](#cudlacreatedevice) |"
+    )
+    assert device in sections("cudla")["cudlaDestroyDevice"]
+    dpus = "| `dpu_set` | in | `struct dpu_set_t` | [`dpu_alloc`](#dpu_alloc)"
+    assert dpus in sections("upmem")["dpu_free"]
+    assert "comes from" not in sections("cudla")["cudlaCreateDevice"]
+    for name in functions.TITLES:
+        targets = re.findall(r"\]\(#(\w+)\)", functions.page(name))
+        assert set(targets) <= {function.lower() for function in sections(name)}
+
+
 def test_what_a_handler_reads_and_writes() -> None:
     tree = ast.parse(
         "def f(a, b, c, d):\n    a[0] = b.x\n    c.y += 1\n"
