@@ -262,9 +262,10 @@ class _Call:
     def failed(self, error: BaseException) -> Any:
         """Remembers why, and returns what C gets."""
         family = self.family
-        told = True
+        told, called = True, self.name
         if isinstance(error, ApiError):
             status, text, told = error.status, error.explanation, error.told
+            called = error.called or called
         elif isinstance(error, BadHandle):
             status, text = family.bad_handle, f"handle {error}"
         elif isinstance(error, MemoryFault):
@@ -277,10 +278,10 @@ class _Call:
         else:
             status, text = family.unknown, f"internal error: {type(error).__name__}: {error}"
             internal_error(self.name, error)
-        explain.remember(f"{self.name}: {text}", family.name, status)
+        explain.remember(f"{called}: {text}", family.name, status)
         state = process._Current.process
         if told and state is not None and state.config.general.explain:
-            tell(f"cudla-sim: {self.name}: {text} -> {family.status_name(status)} ({status})")
+            tell(f"cudla-sim: {called}: {text} -> {family.status_name(status)} ({status})")
         return status if self.returns_status else self.failure
 
     def describe(self, args: Iterable[Any], ok: bool) -> str:

@@ -11,6 +11,7 @@ class ApiError(Exception):
     """
 
     told = True  # by the setting ``explain``; what programs only try out is not
+    called = ""  # what the program called, where a header's own function stands between
 
     def __init__(self, status: int, explanation: str) -> None:
         super().__init__(explanation)

@@ -287,9 +287,46 @@ def _wrong(kind: type[DataFlow], which: int, count: int) -> str:
     return "" if setter.takes(kind, count) else f"takes no {count} values as {Property(which).name}"
 
 
+_CALLED = {
+    Property.CUPVA_SIM_SRC_CIRCULAR: "srcCircularBuffer",
+    Property.CUPVA_SIM_DST_CIRCULAR: "dstCircularBuffer",
+    Property.CUPVA_SIM_IMAGE_SRC: "src",
+    Property.CUPVA_SIM_IMAGE_DST: "dst",
+    Property.CUPVA_SIM_TENSOR_SRC: "src",
+    Property.CUPVA_SIM_TENSOR_DST: "dst",
+    Property.CUPVA_SIM_TRANS_MODE: "tileBuffer",
+    Property.CUPVA_SIM_TRANSFER_MODE: "mode",
+    Property.CUPVA_SIM_TILES_PER_TRIGGER: "numTilesPerTrigger",
+    Property.CUPVA_SIM_EXTERNAL: "extents",
+    Property.CUPVA_SIM_NODES: "init",
+}
+"""Methods of the C++ classes that are not called as their property."""
+
+
+def _called(which: int, values: Any) -> str:
+    """The method of the C++ classes that sets a property, "" when there is no such property."""
+    if which not in _SETTERS:
+        return ""
+    if which in (Property.CUPVA_SIM_SRC_DIM, Property.CUPVA_SIM_DST_DIM) and values:
+        return f"{'src' if which == Property.CUPVA_SIM_SRC_DIM else 'dst'}Dim{int(values[0])}"
+    first, *rest = Property(which).name.removeprefix("CUPVA_SIM_").lower().split("_")
+    return _CALLED.get(Property(which), first + "".join(word.title() for word in rest))
+
+
 @cupva.export("CupvaSimDataFlowSet")
 def set_property(flow: Any, which: int, values: Any, count: int) -> None:
-    found = flow_of(flow)
+    kind = DataFlow.kind
+    try:
+        found = flow_of(flow)
+        kind = found.kind
+        _set(found, which, values, count)
+    except CupvaError as failure:
+        if method := _called(which, values):  # a program knows its own call, not the header's
+            failure.called = f"{kind}::{method}"
+        raise
+
+
+def _set(found: Any, which: int, values: Any, count: int) -> None:
     if which not in _SETTERS or not 1 <= count <= 8 or not values:
         raise invalid(f"{found.name}: property {which} with {count} values")
     kind: type[DataFlow] = type(found)

@@ -15,7 +15,7 @@ MAX_LANES = 8
 class Node(StaticDataFlow):
     """One tile; set up like a StaticDataFlow without dimensions and lists."""
 
-    kind = "DynamicDataFlow node"
+    kind = "DynamicDataFlow::Node"
     primitive = False
 
 

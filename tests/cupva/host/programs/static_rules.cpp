@@ -42,6 +42,19 @@ struct VmemFlow {
     StaticDataFlow &flow;
 };
 
+CASE(an_explanation_begins_with_the_method_that_was_called)
+{
+    Flow good;
+    StaticDataFlow none;
+    REFUSED(Error::InvalidState, "DataFlow::srcLinePitch: dataFlow was not", none.srcLinePitch(8));
+    REFUSED(Error::InvalidArgument, "StaticDataFlow::bpp: ", good.flow.bpp(0));
+    REFUSED(Error::InvalidArgument, "StaticDataFlow::dstDim2: ", good.flow.dstDim2(-1, 4));
+    REFUSED(Error::InvalidArgument, "StaticDataFlow::srcCircularBuffer: ",
+            good.flow.srcCircularBuffer(0, -1));
+    REFUSED(Error::InvalidArgument, "RasterDataFlow::halo: ",
+            good.program.addDataFlowHead<RasterDataFlow>().halo(-1));
+}
+
 CASE(a_flow_that_no_program_made_is_in_an_invalid_state)
 {
     StaticDataFlow none;
