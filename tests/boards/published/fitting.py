@@ -37,8 +37,8 @@ def everything() -> list[Prepared]:
     return [prepared(row) for row in rows()]
 
 
-def fit(cases: Sequence[Prepared]) -> Parameters:
-    """The constants, by these rows."""
+def fit(cases: Sequence[Prepared], near: Parameters | None = None) -> Parameters:
+    """The constants, by these rows. *near*: where to begin to look, else at their starts."""
     free = [c for c in fitted_constants() if c.name not in ONLY]
     start = np.log([c.start for c in free])
     base = replace(parameters(), **{c.name: c.start for c in fitted_constants()})
@@ -54,7 +54,8 @@ def fit(cases: Sequence[Prepared]) -> Parameters:
         values = at(x)
         return np.array([np.log(case.ms(values) / case.row.ms) for case in used])
 
-    found = at(_least(errors, start, weight))
+    begin = start if near is None else np.log([getattr(near, c.name) for c in free])
+    found = at(_least(errors, begin, start, weight))
     attention = [c for c in cases if str(c.row.recipe.part).startswith("only")]
     return replace(found, softmax_cycles=_softmax(attention[0], found)) if attention else found
 
@@ -66,16 +67,20 @@ def _softmax(case: Prepared, values: Parameters) -> float:
 
 
 def _least(
-    errors: Callable[[np.ndarray], np.ndarray], start: np.ndarray, weight: np.ndarray
+    errors: Callable[[np.ndarray], np.ndarray],
+    begin: np.ndarray,
+    start: np.ndarray,
+    weight: np.ndarray,
 ) -> np.ndarray:
-    """Levenberg and Marquardt with weights that fall beyond the limit."""
+    """Levenberg and Marquardt from *begin* with weights that fall beyond the limit; the strings go
+    to *start*."""
 
     def cost(x: np.ndarray, e: np.ndarray) -> float:
         size = np.abs(e)
         huber = np.where(size < LIMIT, size**2 / 2, LIMIT * (size - LIMIT / 2))
         return float((weight * huber).sum() + STRING**2 * ((x - start) ** 2).sum())
 
-    x, damping = start.copy(), 1e-2
+    x, damping = begin.copy(), 1e-2
     e = errors(x)
     for _ in range(STEPS):
         slope = np.array([(errors(x + d) - e) / 1e-3 for d in 1e-3 * np.eye(len(x))]).T
@@ -118,8 +123,9 @@ class LeftOut:
 
 def left_out(cases: Sequence[Prepared], by: Callable[[Prepared], str]) -> list[LeftOut]:
     found = []
+    whole = fit(cases)
     for group in dict.fromkeys(by(case) for case in cases):
-        values = fit([case for case in cases if by(case) != group])
+        values = fit([case for case in cases if by(case) != group], near=whole)
         found += [LeftOut(c, values, c.ms(values)) for c in cases if by(c) == group]
     return with_intervals(found)
 
