@@ -247,6 +247,11 @@ template <class Group> inline coalesced_group binary_partition(const Group &grou
     return coalesced_group(predicate ? yes : mask & ~yes);
 }
 
+template <unsigned Size, class Parent>
+inline coalesced_group binary_partition(const thread_block_tile<Size, Parent> &group, bool predicate) {
+    return binary_partition<thread_block_tile<Size, Parent>>(group, predicate);
+}
+
 template <class Group, class Label>
 inline coalesced_group labeled_partition(const Group &group, Label label) {
     return coalesced_group(__match_any_sync(group.mask(), label));
@@ -255,6 +260,22 @@ inline coalesced_group labeled_partition(const Group &group, Label label) {
 template <class Group> inline void sync(const Group &group) { group.sync(); }
 template <class Group> inline unsigned thread_rank(const Group &group) { return group.thread_rank(); }
 template <class Group> inline unsigned group_size(const Group &group) { return group.size(); }
+
+/* One thread of the group calls it, its first one. */
+template <class Group, class Function, class... A>
+inline void invoke_one(const Group &group, Function &&function, A &&...given) {
+    if (group.thread_rank() == 0)
+        std::forward<Function>(function)(std::forward<A>(given)...);
+}
+/* And all have what it gave. */
+template <class Group, class Function, class... A>
+inline auto invoke_one_broadcast(const Group &group, Function &&function, A &&...given)
+    -> std::decay_t<decltype(function(std::forward<A>(given)...))> {
+    std::decay_t<decltype(function(std::forward<A>(given)...))> made{};
+    if (group.thread_rank() == 0)
+        made = std::forward<Function>(function)(std::forward<A>(given)...);
+    return group.shfl(made, 0);
+}
 
 /* --- cooperative_groups/reduce.h, scan.h ----------------------------------------------------- */
 
@@ -265,8 +286,44 @@ template <class T> struct bit_and { T operator()(T a, T b) const { return a & b;
 template <class T> struct bit_or { T operator()(T a, T b) const { return a | b; } };
 template <class T> struct bit_xor { T operator()(T a, T b) const { return a ^ b; } };
 
+namespace details {
+/* What it had before. */
+template <class Atomic, class T, class Two> inline T updated(Atomic &to, T by, Two two) {
+    auto old = to.load();
+    while (!to.compare_exchange_weak(old, two(old, by))) {
+    }
+    return static_cast<T>(old);
+}
+template <class Group, class Atomic, class T, class Two>
+inline T updated_once(const Group &group, Atomic &to, T by, Two two) {
+    T old{};
+    if (group.thread_rank() == 0)
+        old = updated(to, by, two);
+    return group.shfl(old, 0);
+}
+} // namespace details
+
 template <class Group, class T, class Two> inline T reduce(const Group &group, T value, Two two) {
     return group.reduced(value, two);
+}
+
+/* What all of them give goes to one place by its first thread: an atomic object is updated or written, behind a
+ * pointer it is written. */
+template <class Group, class Atomic, class T, class Two>
+inline void reduce_update_async(const Group &group, Atomic &&to, T value, Two two) {
+    const auto given = reduce(group, value, two);
+    if (group.thread_rank() == 0)
+        details::updated(to, given, two);
+}
+template <class Group, class Atomic, class T, class Two>
+inline void reduce_store_async(const Group &group, Atomic &&to, T value, Two two) {
+    const auto given = reduce(group, value, two);
+    if (group.thread_rank() != 0)
+        return;
+    if constexpr (std::is_pointer_v<std::decay_t<Atomic>>)
+        *to = given;
+    else
+        to.store(given);
 }
 
 template <class Group, class T, class Two>
@@ -284,6 +341,26 @@ inline T exclusive_scan(const Group &group, T value, Two two) {
 }
 template <class Group, class T> inline T exclusive_scan(const Group &group, T value) {
     return exclusive_scan(group, value, plus<T>());
+}
+/* Scans behind what an atomic object had; it gets what all of them give. */
+template <class Group, class Atomic, class T, class Two>
+inline T inclusive_scan_update(const Group &group, Atomic &&to, T value, Two two) {
+    const T own = inclusive_scan(group, value, two), all = group.shfl(own, group.size() - 1);
+    return two(details::updated_once(group, to, all, two), own);
+}
+template <class Group, class Atomic, class T>
+inline T inclusive_scan_update(const Group &group, Atomic &&to, T value) {
+    return inclusive_scan_update(group, to, value, plus<T>());
+}
+template <class Group, class Atomic, class T, class Two>
+inline T exclusive_scan_update(const Group &group, Atomic &&to, T value, Two two) {
+    const T own = inclusive_scan(group, value, two), all = group.shfl(own, group.size() - 1);
+    const T before = group.of_before(own), old = details::updated_once(group, to, all, two);
+    return group.thread_rank() ? two(old, before) : old;
+}
+template <class Group, class Atomic, class T>
+inline T exclusive_scan_update(const Group &group, Atomic &&to, T value) {
+    return exclusive_scan_update(group, to, value, plus<T>());
 }
 
 /* --- cooperative_groups/memcpy_async.h ------------------------------------------------------- */

@@ -54,10 +54,18 @@ inline constexpr bool by_address = (std::is_class_v<P> || std::is_union_v<P>) &&
                                      (!std::is_copy_constructible_v<P> || std::is_trivially_copy_constructible_v<P>) &&
                                      (!std::is_move_constructible_v<P> || std::is_trivially_move_constructible_v<P>));
 
+/* Whether a copy is made of a variable only: P(P &). */
+template <class P>
+inline constexpr bool of_variable = !std::is_copy_constructible_v<P> && std::is_constructible_v<P, P &>;
+
 /* As what a thread's kernel gets it: what cannot be moved is copied. */
 template <class P>
-using Passed = std::conditional_t<std::is_reference_v<P> || (std::is_move_constructible_v<P> && !by_address<P>), P,
-                                  const P &>;
+using Passed =
+    std::conditional_t<std::is_reference_v<P> || (std::is_move_constructible_v<P> && !by_address<P>), P,
+                       std::conditional_t<of_variable<P>, P &, const P &>>;
+template <class P> inline Passed<P> passed(const P &kept) {
+    return static_cast<Passed<P>>(const_cast<std::conditional_t<of_variable<P>, P, const P> &>(kept));
+}
 
 /* A GPU's thread has the bytes of an object; no constructor and no destructor runs there (CUDA C++ Programming
  * Guide, "__global__ Function Argument Processing"). */
@@ -100,11 +108,11 @@ template <class Body, class... P> struct Call final : Launched {
         Call &of = *static_cast<Call *>(call);
 #if defined(CUDLA_SIM_CHECKS)
         each_thread(own, [&] {
-            of.arguments.pass_to([&](const P &...copied) { watched(of.body, static_cast<Passed<P>>(copied)...); });
+            of.arguments.pass_to([&](const P &...copied) { watched(of.body, passed<P>(copied)...); });
         });
 #else
         const auto &body = in_block(of.body, 0);
-        of.arguments.pass_to([&](Kept<P>... kept) { each_thread(own, [&] { body(static_cast<Passed<P>>(kept)...); }); });
+        of.arguments.pass_to([&](Kept<P>... kept) { each_thread(own, [&] { body(passed<P>(kept)...); }); });
 #endif
     }
 

@@ -35,6 +35,8 @@ class Braces:
     bodies: list[Body] = field(default_factory=list)
     others: list[tuple[int, int]] = field(default_factory=list)
     """Those in which nothing is declared: initializers."""
+    begins: list[int] = field(default_factory=list)
+    """Where each declaration begins, of a function with a body or without, or of anything else."""
 
 
 def braces(found: Sequence[Token]) -> Braces:
@@ -44,6 +46,7 @@ def braces(found: Sequence[Token]) -> Braces:
     while index < len(found):
         text = found[index].text
         if text in (";", "}"):
+            made.begins.append(begin)
             begin = index + 1
         elif text in ("(", "["):
             index = closed(found, index)
@@ -52,6 +55,7 @@ def braces(found: Sequence[Token]) -> Braces:
             if _is_function(head):
                 end = closed(found, index)
                 made.bodies.append(Body(begin, index, end))
+                made.begins.append(begin)
                 index, begin = end, end + 1
             elif _declares(head):
                 begin = index + 1
@@ -61,6 +65,11 @@ def braces(found: Sequence[Token]) -> Braces:
                 index = end
         index += 1
     return made
+
+
+def beginnings(found: Sequence[Token]) -> list[int]:
+    """Where declarations begin in namespaces and classes."""
+    return braces(found).begins
 
 
 def has_declarations(found: Sequence[Token], begin: int, brace: int) -> bool:
@@ -89,14 +98,15 @@ def _head(found: Sequence[Token], begin: int, end: int) -> list[str]:
             else:
                 words.append(_GROUP[token.text])
         elif token.text == "<" and words and words[-1] == "template":
-            index = _angle_closed(found, index, end)
+            index = angle_closed(found, index, end)
         else:
             words.append(token.text)
         index += 1
     return words
 
 
-def _angle_closed(found: Sequence[Token], index: int, end: int) -> int:
+def angle_closed(found: Sequence[Token], index: int, end: int) -> int:
+    """The index of the > that closes the < at *index*; *end* where none does."""
     depth = 0
     while index < end:
         text = found[index].text

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from . import ptx, thrust
+from .declarators import as_nvcc_reads
 from .host_names import HOST_NAMES, taken_from_std
 from .kernels import (
     CLOSING,
@@ -58,14 +59,18 @@ def rewrite(
     lanes: str = AUTO,
     regions: bool = True,
     separate: bool = False,
+    declarators: bool = False,
 ) -> str:
     """C++ for a preprocessed text. Raises CannotRewrite.
 
     Without *forced_inline* ``__forceinline__`` asks only: g++ refuses functions that cannot be.
     *lanes* is one of the setting's, ``cudart.settings.LANES``. With *regions* kernels with barriers
-    are loops over their threads where that can be. *separate* is nvcc's ``-rdc=true``.
+    are loops over their threads where that can be. *separate* is nvcc's ``-rdc=true``. With
+    *declarators* g++ gets those of nvcc as it wants them.
     """
     read = tokens(text)
+    if declarators:
+        as_nvcc_reads(read)
     as_attributes(read, separate=separate)
     found = in_step(read, lanes)
     if regions:
@@ -204,7 +209,7 @@ class _Rewriter:
             if kernel.body < 0:
                 continue
             brace = self.found[kernel.body]
-            if kernel.parameters:
+            if kernel.parameters and not self._hides_itself(kernel):
                 own = self._address(kernel, f"<{', '.join(kernel.parameters)}>")
                 brace.text += f" (void)::cudla_sim::Registered<{own}>::noted;"
             elif kernel.parameters is None:
@@ -212,6 +217,10 @@ class _Rewriter:
                 noted = f"cudla_sim_noted_{kernel.name}_{number}"
                 value = f"::cudla_sim::Registered<{self._address(kernel)}>::noted"
                 end.text += f" [[maybe_unused]] static const bool {noted} = {value};"
+
+    def _hides_itself(self, kernel: Kernel) -> bool:
+        """Whether a parameter has the kernel's name, which means that one in its body."""
+        return any(token.text == kernel.name for token in tokens(kernel.signature))
 
     def _address(self, kernel: Kernel, arguments: str = "") -> str:
         """Also where functions share its name: its parameters tell which is meant."""

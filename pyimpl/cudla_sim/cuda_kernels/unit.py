@@ -2,9 +2,9 @@
 
 Where g++ refuses what nvcc takes, another way is tried: functions that call themselves are not
 inlined whatever ``__forceinline__`` says, Thrust has the headers of its CUDA system, which include
-more, and there are the texture and surface references that CUDA had before 12.0. What is told to
-the user is what the first way said, if none succeeds. Kernels are loops over their threads
-(regions/) only where that compiles.
+more, there are the texture and surface references that CUDA had before 12.0, and declarators are
+made g++'s (declarators.py). What is told to the user is what the first way said, if none succeeds.
+Kernels are loops over their threads (regions/) only where that compiles.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from .. import paths
 from ..workers.precompiled import name_source
-from . import precompiled, sides, thrust
+from . import declarators, precompiled, sides, thrust
 from .host_compiler import Compiler, Failed
 from .linkage import OWN, keep_to_itself
 from .regions import LANES
@@ -33,6 +33,8 @@ _IN_PLACE = "-fno-move-loop-stores"
 g++ 12 does that; clang++ has no need of it."""
 _DIVISIONS = "-fno-isolate-erroneous-paths-dereference"
 """A division by what the compiler knows to be zero stays one: a GPU does not stop at it."""
+_AS_WARNINGS = "-fpermissive"
+"""For names that change their meaning in a class: nvcc gives g++ all names in full."""
 _PLACE = "-fdebug-prefix-map"
 """Of a folder that is not there the next time: a header is not precompiled for it."""
 _IS_PRECOMPILED = "#pragma GCC pch_preprocess "
@@ -58,6 +60,7 @@ class _Way:
     forced_inline: bool = True
     cuda_thrust: bool = False
     references: bool = False
+    declarators: bool = False
     regions: bool = True
     sides: bool = True
     without: Places = frozenset()
@@ -163,6 +166,8 @@ class Unit:
             return replace(way, cuda_thrust=True)
         if not way.references and _NO_REFERENCES.search(said):
             return replace(way, references=True)
+        if not way.declarators and declarators.REFUSED.search(said):
+            return replace(way, declarators=True)
         return None
 
     def _words(self) -> list[str]:
@@ -213,7 +218,8 @@ class Unit:
         if not self.options.dry:
             self._rewrite(text, way)
         named = ["-x", "c++-cpp-output", str(self.written), "-c", "-o", str(self.target)]
-        return self.compiler.attempt([self.compiler.name, *self.words, *named])
+        more = [_AS_WARNINGS] if way.declarators else []
+        return self.compiler.attempt([self.compiler.name, *self.words, *more, *named])
 
     def _rewrite(self, text: str, way: _Way) -> None:
         try:
@@ -222,6 +228,7 @@ class Unit:
                 forced_inline=way.forced_inline,
                 lanes=self.compiler.lanes,
                 regions=self.compiler.regions and way.regions,
+                declarators=way.declarators,
                 separate=self.options.separate or bool(self.options.module),  # found by name
             )
         except CannotRewrite as error:

@@ -1,0 +1,130 @@
+"""What nvcc's reading of C++ takes where a template's member is defined behind its class, and g++
+does not: types of the result without ``typename`` in every standard, and defaults of parameters.
+And calls of an operator that is a template without that word.
+
+Source: P0634R3, "Down with typename!"; [dcl.fct.default], which wants such defaults in the class;
+[temp.names].
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .bodies import angle_closed, beginnings
+from .kernels import GLOBAL, after, before, closed
+from .linkage import DEVICE, HOST
+from .tokens import WORD, Token
+
+REFUSED = re.compile(
+    "error: (?:need .typename. before |.*may not have default arguments|.* changes meaning of "
+    "|no match for .operator<.* .<unresolved overloaded function type>)"
+)
+"""As g++ says it."""
+_BEFORE_TYPES = {
+    "const", "constexpr", "explicit", "extern", "friend", "inline", "mutable", "static", "virtual",
+    "volatile", "__forceinline__", "__noinline__", DEVICE, GLOBAL, HOST,
+}  # fmt: skip
+_WITH_GROUP = ("__attribute__", "alignas", "__launch_bounds__", "decltype", "noexcept")
+_NO_NAMES = {"operator", "template"}
+
+
+def as_nvcc_reads(found: Sequence[Token]) -> None:
+    """Adds the one and takes out the other."""
+    for begin in beginnings(found):
+        at, template = _type_of(found, begin)
+        if template:
+            _typename(found, at)
+            _member(found, at)
+    for index, token in enumerate(found):
+        if token.text == "operator":
+            _called(found, index)
+
+
+def _called(found: Sequence[Token], index: int) -> None:
+    """``object.operator()<...>(...)`` says ``template`` where the object's type is not known."""
+    opening = after(found, index + 1)
+    behind = before(found, index - 1)
+    if behind < 0 or found[behind].text not in (".", "->") or found[opening].text != "(":
+        return
+    angle = after(found, closed(found, opening) + 1)
+    if angle < len(found) and found[angle].text == "<":
+        found[index].text = "template operator"
+
+
+def _type_of(found: Sequence[Token], at: int) -> tuple[int, bool]:
+    """Where the type of a declaration is, and whether that is a template's."""
+    template = False
+    at = after(found, at)
+    while at < len(found):
+        text = found[at].text
+        ahead = after(found, at + 1)
+        if text == "template" and ahead < len(found) and found[ahead].text == "<":
+            template = True
+            at = angle_closed(found, ahead, len(found))
+        elif text in _WITH_GROUP and ahead < len(found) and found[ahead].text == "(":
+            at = closed(found, ahead)
+        elif text not in _BEFORE_TYPES and found[at].text.strip():
+            break
+        at = after(found, at + 1)
+    return at, template
+
+
+def _path(found: Sequence[Token], at: int) -> tuple[int, bool, bool]:
+    """Behind a qualified name; whether it is a member of a template's instance; whether it ends
+    with arguments of a template."""
+    arguments = member = False
+    if at < len(found) and found[at].text == "::":
+        at = after(found, at + 1)
+    while at < len(found) and found[at].kind == WORD and found[at].text not in _NO_NAMES:
+        at = after(found, at + 1)
+        of_template = at < len(found) and found[at].text == "<"
+        if of_template:
+            at = after(found, angle_closed(found, at, len(found)) + 1)
+        if at >= len(found) or found[at].text != "::":
+            return at, member, of_template
+        arguments |= of_template
+        member = arguments
+        at = after(found, at + 1)
+    return at, False, False
+
+
+def _typename(found: Sequence[Token], at: int, ends: tuple[str, ...] = ()) -> None:
+    """For what can only be a type: a name, or a pointer or reference, follows, or *ends*."""
+    if at >= len(found) or found[at].text == "typename":
+        return
+    behind, member, _ = _path(found, at)
+    if not member or behind >= len(found):
+        return
+    text = found[behind].text
+    name = found[behind].kind == WORD and text not in _NO_NAMES
+    if name or text in ("*", "&", *ends):
+        found[at].text = f"typename {found[at].text}"
+
+
+def _member(found: Sequence[Token], at: int) -> None:
+    """Parameters without defaults, and a result behind an arrow."""
+    while at < len(found) and found[at].text not in (";", "{", "=", "("):
+        at = angle_closed(found, at, len(found)) if found[at].text == "<" else at
+        at += 1
+    if at >= len(found) or found[at].text != "(":
+        return
+    name = before(found, at - 1)
+    colons = before(found, name - 1)
+    of = before(found, colons - 1)
+    if of < 0 or found[name].kind != WORD or found[colons].text != "::" or found[of].text != ">":
+        return
+    end = closed(found, at)
+    arrow = after(found, end + 1)
+    if arrow < len(found) and found[arrow].text == "->":
+        _typename(found, after(found, arrow + 1), ends=("{", ";"))
+    angles, default, index = 0, False, at + 1
+    while index < end:
+        text = found[index].text
+        last = closed(found, index) if text in ("(", "[", "{") else index
+        if not angles and text in ("=", ","):
+            default = text == "="
+        angles += (text == "<") - (text == ">")
+        for token in found[index : last + 1] if default else ():
+            token.text = token.text if token.text.isspace() else ""
+        index = last + 1
