@@ -7,6 +7,8 @@ import os
 import threading
 from collections.abc import Callable
 from ctypes import sizeof
+from functools import cache
+from struct import Struct
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from ...constants.pva_protocol import (
     Cause,
     Status,
     pva_flow_request,
+    pva_flow_state,
     pva_parameter,
     pva_reply,
     pva_request,
@@ -39,6 +42,7 @@ from .protocol import DELIVERY, FlowRequest, LaunchRequest, LaunchResult, Reply
 __all__ = ["FlowRequest", "LaunchRequest", "LaunchResult", "VpuWorker", "WorkerError"]
 
 _NORESERVE = 0x4000
+_FLOWS_AT = int(vars(pva_reply)["flows"].offset)
 _DONE, _NO_CAUSE = int(Status.DONE), int(Cause.NONE)
 _NAMES = {
     Status.DONE: "done",
@@ -46,6 +50,12 @@ _NAMES = {
     Status.DMA_TIMEOUT: "dma_timeout",
     Status.UNFINISHED: "unfinished",
 }
+
+
+@cache
+def _triggers(flows: int) -> Struct:
+    """The triggers of that many dataflows in a reply, without an object for each."""
+    return Struct("<" + f"I{sizeof(pva_flow_state) - 4}x" * flows)
 
 
 class VpuWorker:
@@ -285,8 +295,10 @@ class VpuWorker:
     ) -> LaunchResult:
         if outcome == "answered":
             head = self._reply
-            if head.status == _DONE and head.cause == _NO_CAUSE and not request.flows:
-                return LaunchResult("done", head.value)
+            if head.status == _DONE and head.cause == _NO_CAUSE:
+                count = len(request.flows)
+                triggers = _triggers(count).unpack_from(self._map, _FLOWS_AT) if count else ()
+                return LaunchResult("done", head.value, triggers=triggers)
         reply = Reply.read(self._map, len(request.flows))
         if outcome == "answered" and reply.status == Status.DONE:
             return self._well(reply, request)
