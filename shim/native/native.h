@@ -371,4 +371,15 @@ int64_t sim_pva_wait(void *gate, int socket, int64_t timeout_us, int keep);
 /* The same for a launch that has ended, or whose worker is `gone`; does not wait. */
 int sim_pva_take(void *gate, int gone);
 
+/*
+ * What `count` commands say, in words that are equal where a submission says the same again: their own,
+ * and the first of each fence that a command names. `mark`, below which kind and number of fences lie, is
+ * what the first word of such a command begins with. The number of words; 0: more than `room`, or
+ * something there is no memory.
+ */
+uint32_t sim_pva_said(const void *commands, uint32_t count, uint64_t mark, uint64_t *said, uint32_t room);
+
+/* Whether they say what they said. */
+int sim_pva_same(const void *commands, uint32_t count, uint64_t mark, const uint64_t *said, uint32_t words);
+
 #endif

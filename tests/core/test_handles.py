@@ -17,6 +17,19 @@ def test_lookup_by_kind() -> None:
     assert table.live("thing") == [thing]
 
 
+def test_entries_stand_while_all_of_them_live() -> None:
+    table = HandleTable()
+    one, other = table.add("thing", 1), table.add("other", 2)
+    entries = table.entries([7, one, 0, other, one])
+    assert [value for value, _ in entries] == [one, other, one]
+    assert table.still(entries)
+    assert (table.find_one(one, "thing"), table.find_one(one, "other")) == (1, None)
+    table.remove(other, "other", "otherFree")
+    assert not table.still(entries)
+    assert table.still(entries[:1])
+    assert table.find_one(other, "other") is None
+
+
 @pytest.mark.parametrize(
     ("make", "why"),
     [

@@ -99,7 +99,10 @@ class Family:
         resolve, named, answered = self.resolve, argument, status
 
         def resolved(value: Any, argument: str = named, status: int = answered) -> Any:
-            return resolve(value, kind, argument, status)
+            number = value if isinstance(value, int) else int(ffi.cast(UINTPTR, value))
+            state = process._Current.process
+            found = None if state is None else state.handles.find_one(number, kind)
+            return resolve(value, kind, argument, status) if found is None else found
 
         return resolved
 

@@ -6,7 +6,7 @@ import itertools
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from . import threads
@@ -56,6 +56,21 @@ class HandleTable:
         if entry is not None and entry[0] == kind:
             return entry[1]
         raise BadHandle(self.explain(value, kind))
+
+    def find_one(self, value: int, kind: str) -> Any:
+        """``get``, None where that raises."""
+        entry = self._live.get(value)
+        return entry[1] if entry is not None and entry[0] == kind else None
+
+    def entries(self, values: Iterable[int]) -> list[tuple[int, tuple[str, Any]]]:
+        """Those of some words that are live handles, for ``still``."""
+        return [(value, entry) for value in values if (entry := self._live.get(value))]
+
+    def still(self, entries: Iterable[tuple[int, tuple[str, Any]]]) -> bool:
+        """Whether all of them are live."""
+        live = self._live
+        # No generator: every submission asks.
+        return [value for value, entry in entries if live.get(value) is not entry] == []
 
     def remove(self, value: int, kind: str, by: str) -> Any:
         """Takes a handle out of use; ``by`` names the function, for later explanations.

@@ -36,7 +36,7 @@ def submit(device: Device, requests: Sequence[TaskRequest], stream: Any, flags: 
         _store_events(device, requests[0])
         return []
     bound = [_bound(device, i, request, diagnostics) for i, request in enumerate(requests)]
-    events = [_events(request) for request in requests]
+    events = [_events(r) if r.waits or r.signals else NO_EVENTS for r in requests]
     noop = bool(flags & _NOOP)
     with device.lock:
         stored = device.pending
@@ -44,7 +44,8 @@ def submit(device: Device, requests: Sequence[TaskRequest], stream: Any, flags: 
             events[0] = Events([*stored.waits, *events[0].waits], events[0].signals)
             events[-1] = Events(events[-1].waits, [*stored.signals, *events[-1].signals])
         for carried in events:
-            carried.check(device.memory)  # the stored ones wait for a submission that is in order
+            if carried is not NO_EVENTS:  # the stored ones wait for a submission that is in order
+                carried.check(device.memory)
         device.pending = NO_EVENTS
         tasks = [
             Task(device, found, noop, carried) for found, carried in zip(bound, events, strict=True)

@@ -118,12 +118,19 @@ class Pva:
         if worker is None or self.memory.copies or self.process.faults.active:
             return None
         begin = perf_counter_ns()
-        request = self._request(program, vpu)
+        around = (vpu, self.dma_timeout_s, self.checks, self.allowed)
+        if program.launch is not None and program.launch[0] == around:
+            request = program.launch[1]
+        else:
+            request = self._request(program, vpu)
+            if program.is_taken and not program.pointers:
+                program.launch = around, request
 
         def finished(result: LaunchResult) -> None:
             failure: CupvaError | None = None
             try:
-                failure = _failure(result)
+                if result.value or result.status != "done":
+                    failure = _failure(result)
                 if result.warnings:
                     self._warn(program, result)
                 if self.process.events.subscribers:

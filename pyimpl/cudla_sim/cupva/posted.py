@@ -14,9 +14,11 @@ from ..core.fence import Fence
 from .batch import Batch
 from .commands import Barrier, RequestFences, RunProgram
 from .errors import CupvaError
-from .sync import Help
+from .statuses import Status
+from .sync import Help, SyncObj
 
 Ended = Callable[[CupvaError | None], None]
+Signal = tuple[SyncObj, int]
 _FOLLOW = (RequestFences, Barrier)
 
 
@@ -31,23 +33,35 @@ def suits(batch: Batch, execution_us: int) -> bool:
 
 
 class Posted:
-    """A submission whose program runs. ``done`` is reached when everything of it ended."""
+    """A submission whose program runs. ``done`` is reached when everything of it ended.
 
-    def __init__(self, batch: Batch, done: Fence, tell: Callable[[CupvaError], None]) -> None:
-        self.batch = batch
+    ``signals``: of each command behind the program. ``statuses``: of all commands, or none, where
+    nobody can ask for them.
+    """
+
+    __slots__ = ("_signals", "_statuses", "_tell", "done", "help")
+
+    def __init__(
+        self,
+        signals: list[list[Signal]],
+        statuses: list[Status],
+        done: Fence,
+        tell: Callable[[CupvaError], None],
+    ) -> None:
         self.done = done
-        self.help: Help = lambda timeout_us: None
+        self.help: Help = _at_once
+        self._signals, self._statuses = signals, statuses
         self._tell = tell
 
     def begin(self) -> None:
         """Those who wait for its fences can help."""
-        for signals in self.batch.signals.values():
+        for signals in self._signals:
             for sync, value in signals:
                 sync.helpers[value] = self._assist
 
     def give_up(self) -> None:
         """It did not begin."""
-        for signals in self.batch.signals.values():
+        for signals in self._signals:
             for sync, value in signals:
                 sync.helpers.pop(value, None)
 
@@ -60,14 +74,18 @@ class Posted:
 
     def end(self, failure: CupvaError | None) -> None:
         """Statuses and fences, in the order of the commands."""
-        signals = self.batch.signals
-        for number, status in enumerate(self.batch.statuses):
-            if number == 0:
-                status.end(failure)
-                if failure is not None:
-                    self._tell(failure)
-                continue
-            for sync, value in signals.get(number, ()):
+        statuses = self._statuses
+        if statuses:
+            statuses[0].end(failure)
+        if failure is not None:
+            self._tell(failure)
+        for number, signals in enumerate(self._signals, 1):
+            for sync, value in signals:
                 sync.helpers.pop(value, None)
                 sync.signal(value)
-            status.end(None)
+            if statuses:
+                statuses[number].end(None)
+
+
+def _at_once(timeout_us: int) -> None:
+    """Until there is somebody to help."""

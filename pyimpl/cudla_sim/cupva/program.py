@@ -16,7 +16,7 @@ from .memory import L2_SIZE, DeviceMemory
 from .pointers import Pointer, address_of
 
 if TYPE_CHECKING:
-    from .workers.worker import FlowRequest
+    from .workers.worker import FlowRequest, LaunchRequest
 
 MAX_TOTAL_PARAM_SIZE = 8192
 """Bytes of all parameter values of one program."""
@@ -109,6 +109,9 @@ class Program:
         self._bound: tuple[int, ...] = ()
         self._requests: list[FlowRequest] = []
         self._requests_of: list[Flow] | None = None
+        self.launch: tuple[tuple[object, ...], LaunchRequest] | None = None
+        """Of a program that was ``taken``: what was asked of a worker for it, and for whom."""
+        self.is_taken = False
         symbols = executable.vmem_symbols if executable else []
         self.vmem_base = memory.publish(symbols)
 
@@ -388,7 +391,23 @@ class Program:
             self.flow_requests()  # once for all that run the same dataflows
         copied = Program.__new__(Program)  # a third of what copy() costs, for each submission
         copied.__dict__.update(self.__dict__)
+        copied.launch, copied.is_taken = None, True
         return copied
+
+    def still(self, taken: Program) -> bool:
+        """Whether ``taken()`` would give just that."""
+        return (
+            taken.values is self.values
+            and taken.pointers is self.pointers
+            and taken._flows is self._flows
+            and taken.compiled is self.compiled
+            and (self.compiled or not self.heads)
+        )
+
+    @property
+    def pointed(self) -> bool:
+        """Whether memory, or an offset pointer, has to be looked at with each submission."""
+        return bool(self.pointers or self._bound)
 
     def close(self) -> None:
         self.memory.retire(self.vmem_base)

@@ -65,6 +65,10 @@ class End(IntEnum):
     MEMORY = lib.SIM_STEPS_MEMORY
 
 
+_ENDS = {int(end): end for end in End}
+_RESULT = ffi.typeof("struct sim_step_result *")
+
+
 class Steps:
     """Layers, each of some steps, behind weights that must not have changed.
 
@@ -106,10 +110,10 @@ class Steps:
             self._steps + start,
             self._count - start,
             until_ns,
-            ffi.cast("struct sim_step_result *", results.__array_interface__["data"][0]) + start,
+            ffi.cast(_RESULT, ffi.from_buffer(results)) + start,
             self._why,
         )
-        why = End(self._why[0])
+        why = _ENDS[self._why[0]]
         if why == End.MEMORY:
             raise MemoryError
         return self._layer_of[start + done], why

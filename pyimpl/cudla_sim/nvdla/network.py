@@ -20,7 +20,7 @@ from .errors import NvdlaError, Status, WrongConfiguration
 from .facts.configs import HardwareConfig, config
 from .facts.memory import PAGE
 from .hw.memory import Window, Windows
-from .kmd.list_port import Entry
+from .kmd.list_port import Entries, Entry
 from .loadable import Interface, Loadable, MemoryFlags, TaskEntry, TensorDesc
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Binding:
     windows: Windows
     shadows: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]]
     """A tensor of the program, and the bytes (with a margin behind them) that stand for it."""
-    lists: dict[int, list[Entry]] = field(default_factory=dict)
+    lists: dict[int, Entries] = field(default_factory=dict)
     """Address lists by the place of their task in memory."""
 
     def begin(self) -> None:
@@ -264,12 +264,12 @@ class LoadedNetwork:
             need = max(need, min(size, region.base + region.size - address))
         return Window(address, self.space.view(address, need), name, True)
 
-    def entries(self, task: TaskEntry, binding: Binding) -> list[Entry]:
+    def entries(self, task: TaskEntry, binding: Binding) -> Entries:
         """Return a task's address list with the memories of one run."""
         known = binding.lists.get(id(task))
         if known is not None:
             return known
-        found = binding.lists[id(task)] = []
+        found = []
         for number in task.address_list:
             address = self.loadable.addresses[number]
             window = binding.by_memory[address.mem_id]
@@ -278,7 +278,8 @@ class LoadedNetwork:
                 found.append(Entry(0, _NOTHING, address.offset, missing=missing))
             else:
                 found.append(Entry(window.base, window.data, address.offset, window.name))
-        return found
+        binding.lists[id(task)] = made = Entries(found)
+        return made
 
     def resolver(self, task: TaskEntry, binding: Binding) -> Callable[[int], NDArray[np.uint8]]:
         """What gives software tasks the bytes behind an entry of their list."""

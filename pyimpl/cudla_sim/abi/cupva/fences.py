@@ -28,7 +28,7 @@ _DESTROYED_KEPT = 1024
 
 # Word 0 of a command that is a value: no handle begins so (core/handles.py). Below it lie the kind
 # and the number of fences.
-_MARK = 0xC09A_C0DE_0000_0000
+COMMAND_MARK = 0xC09A_C0DE_0000_0000
 _MARK_MASK = 0xFFFF_FFFF_0000_0000
 _BARRIER, _REQUEST, _WAIT = 1, 2, 3
 _SALT = 0x5A17_0F00_5EED_CAFE
@@ -111,7 +111,11 @@ def fence_init(fence: Any, sync: Any) -> None:
 
 @cupva.export("CupvaFenceWait")
 def fence_wait(fence: Any, timeout: int, success: Any) -> None:
-    sync, value = fence_value(fence, "fence")
+    if fence:
+        number, value = fence.data[0:2]
+        sync = process.current().handles.find_one(number, SYNC)
+    if not fence or sync is None or not value:
+        sync, value = fence_value(fence, "fence")
     reached = syncs.wait(sync, value, timeout)
     if success:
         success[0] = reached
@@ -174,14 +178,14 @@ def _sum(word: int, places: int) -> int:
 
 def _init(cmd: Any, kind: int, places: int, count: int) -> None:
     result(cmd, "cmd")
-    word = _MARK | kind << 8 | count
+    word = COMMAND_MARK | kind << 8 | count
     cmd.data[0], cmd.data[1], cmd.data[2] = word, places, _sum(word, places)
 
 
 def is_value(cmd: Any) -> bool:
     """Whether an ``...Init`` function made the command."""
     word = cmd.data[0]
-    return word & _MARK_MASK == _MARK and cmd.data[2] == _sum(word, cmd.data[1])
+    return word & _MARK_MASK == COMMAND_MARK and cmd.data[2] == _sum(word, cmd.data[1])
 
 
 def value_command(cmd: Any) -> Command:

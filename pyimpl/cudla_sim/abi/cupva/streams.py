@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from ...core import process
@@ -11,6 +12,7 @@ from ...cupva.commands import MAX_COMMANDS, Command, RunProgram
 from ...cupva.statuses import Status
 from ...cupva.stream import VPU0, VPU1, VPU_ANY, PvaEngine, Stream
 from ..embedding import address, ffi
+from . import again
 from .commands import statuses, the_command
 from .family import cupva, invalid, machine, object_of, put, result
 
@@ -18,6 +20,7 @@ STREAM, _BUFFER = "stream", "command buffer"
 _AFFINITIES = {1: VPU0, 2: VPU1, 3: VPU_ANY}
 _IN_ORDER, _OUT_OF_ORDER = 1, 2
 _MAX_NAME = 64
+_STATUS = ffi.typeof("cupvaCmdStatus_t")
 
 
 def engine_of(engine: int) -> PvaEngine:
@@ -66,14 +69,15 @@ def _submit(stream: Stream, batch: Batch, status: Any, execution: int, submissio
     count = len(batch.statuses)
     if status and not accessible(address(status), 8 * count, write=True):
         raise invalid(f"status is not memory for {count} places")
+    stream.submit(batch, execution, submission, functools.partial(_publish, status))
 
-    def publish(made: list[Status]) -> None:
-        if status:
-            listing = statuses()
-            for index, one in enumerate(made):
-                status[index] = ffi.cast("cupvaCmdStatus_t", one.publish(listing))
 
-    stream.submit(batch, execution, submission, publish)
+def _publish(status: Any, made: list[Status]) -> None:
+    """Gives the program the statuses of a submission, if it wants them."""
+    if status:
+        listing = statuses()
+        for index, one in enumerate(made):
+            status[index] = ffi.cast(_STATUS, one.publish(listing))
 
 
 @cupva.export("CupvaStreamSubmit")
@@ -87,10 +91,27 @@ def submit(
 def submit_to(
     stream: Stream, cmds: Any, status: Any, count: int, order: int, execution: int, submission: int
 ) -> None:
+    if execution < 0 and stream.known and _again(stream, cmds, status, count, order):
+        return
     given = _commands(cmds, count)  # what is no program was made of the program's memory just now
     taken = [c.taken() if isinstance(c, RunProgram) else c for c in given]
     batch = Batch(taken, _order(order))
+    again.keep(stream, cmds, given, batch, execution)
     _submit(stream, batch, status, execution, submission)
+
+
+def _again(stream: Stream, cmds: Any, status: Any, count: int, order: int) -> bool:
+    """Submits what says the same as an earlier submission; False: it has to be looked at."""
+    if order not in (_IN_ORDER, _OUT_OF_ORDER):
+        return False
+    known = again.find(stream, cmds, count)
+    if known is None:
+        return False
+    if not status:
+        return stream.again(known, None)
+    if not accessible(address(status), 8 * count, write=True):
+        return False
+    return stream.again(known, functools.partial(_publish, status))
 
 
 @cupva.export("CupvaStreamSynchronize")

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 
 from ...core import threads
-from ...native.pva_gate import Outcome, PvaGate
+from ...native.pva_gate import Outcome, PvaGate, post_at, wait_at
 from ...workers.image import Image
 from ...workers.patience import Patience, process_state
 from ...workers.process import WorkerProcess, ended_by, pair
@@ -20,6 +20,7 @@ from ...workers.process import WorkerProcess, ended_by, pair
 _LAST_WORDS_S = 0.25
 """How long a worker may take to say where it was when it is told to stop."""
 _NUMBER = struct.Struct("<i")
+_ANSWERED, _LATE, _OTHERS = map(int, (Outcome.ANSWERED, Outcome.LATE, Outcome.OTHERS))
 _LOOK_S = 5.0
 """How often who listens looks whether a launch takes long."""
 
@@ -47,10 +48,11 @@ class Process(WorkerProcess):
         self._limit_s = limit_s
         self._posted_at: float | None = None
         self._patience: tuple[float, Patience] | None = None  # of who listens
-        self._gate = gate
+        self._gate, self._gate_at = gate, gate.at
         gate.reset()
         self._reports, theirs = pair()
-        self._listens = False
+        self.listens = False
+        """Whether somebody hears of launches that nobody waits for."""
         inherited = (*files, theirs.fileno())
         try:
             with theirs:
@@ -99,20 +101,23 @@ class Process(WorkerProcess):
     def post(self) -> bool:
         """Begins a launch; false when the worker is gone. ``listen`` came before."""
         self._posted_at = time.monotonic()
-        return self._gate.post(self._fd)
+        return bool(post_at(self._gate_at, self._fd, False))
 
     def wait(self, timeout_us: int) -> str:
         """Waits for a launch that was posted, below 0 for ever: "answered" or "gone" when the
         caller, and nobody else, works off its result; "" otherwise."""
-        outcome, message = self._gate.wait(self._fd, timeout_us)
-        if outcome in (Outcome.LATE, Outcome.OTHERS):
+        outcome = wait_at(self._gate_at, self._fd, timeout_us, False)
+        if outcome == _ANSWERED:
+            self._posted_at = None
+            return "answered"
+        if outcome in (_LATE, _OTHERS):
             return ""
-        return self._ended(outcome, message)
+        return self._ended(Outcome(outcome & 0xFF), outcome >> 8)
 
     def listen(self, ended: Callable[[str], None], name: str) -> None:
         """Calls ``ended``, in a thread of its own, when a launch ended that was posted and that
         nobody waited for. Only the first call counts. Raises MemoryError without a thread."""
-        if self._listens:
+        if self.listens:
             return
         gate, reports = self._gate, self._reports
 
@@ -132,7 +137,7 @@ class Process(WorkerProcess):
                     return
 
         threads.start(run, name)
-        self._listens = True
+        self.listens = True
 
     def _look(self) -> None:
         """Whether the launch that was posted takes too long."""

@@ -7,6 +7,8 @@ import os
 import threading
 from collections.abc import Callable
 from ctypes import sizeof
+from functools import cache
+from struct import Struct
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from ...constants.pva_protocol import (
     Cause,
     Status,
     pva_flow_request,
+    pva_flow_state,
     pva_parameter,
     pva_reply,
     pva_request,
@@ -39,12 +42,20 @@ from .protocol import DELIVERY, FlowRequest, LaunchRequest, LaunchResult, Reply
 __all__ = ["FlowRequest", "LaunchRequest", "LaunchResult", "VpuWorker", "WorkerError"]
 
 _NORESERVE = 0x4000
+_FLOWS_AT = int(vars(pva_reply)["flows"].offset)
+_DONE, _NO_CAUSE = int(Status.DONE), int(Cause.NONE)
 _NAMES = {
     Status.DONE: "done",
     Status.FAULT: "fault",
     Status.DMA_TIMEOUT: "dma_timeout",
     Status.UNFINISHED: "unfinished",
 }
+
+
+@cache
+def _triggers(flows: int) -> Struct:
+    """The triggers of that many dataflows in a reply, without an object for each."""
+    return Struct("<" + f"I{sizeof(pva_flow_state) - 4}x" * flows)
 
 
 class VpuWorker:
@@ -75,6 +86,7 @@ class VpuWorker:
         self._gate = PvaGate(self._map, GATE_AT)
         self._reply = pva_reply.from_buffer(self._map)
         self._written: tuple[object, ...] = ()
+        self._written_of: LaunchRequest | None = None
         self._posted: tuple[LaunchRequest, Callable[[LaunchResult], None]] | None = None
         self._lists: list[object] = []
         self._places: list[int] = []
@@ -128,7 +140,8 @@ class VpuWorker:
     # --- launches that the caller does not wait for ---
 
     def post(self, request: LaunchRequest, ended: Callable[[LaunchResult], None]) -> bool:
-        """Begins a launch if it can begin at once, in a process that runs already.
+        """Begins a launch if it can begin at once, in a process that runs already. The request is
+        not changed afterwards.
 
         ``ended`` gets its result, in the thread that helps, or in one of our own when nobody does.
         It does not fail.
@@ -140,8 +153,11 @@ class VpuWorker:
             return False
         try:
             if self._process is process and not self._closed:
-                process.listen(self._ended, "VPU reports")
-                self._write(request, True)
+                if not process.listens:
+                    process.listen(self._ended, "VPU reports")
+                if self._written_of is not request:
+                    self._write(request, True)
+                    self._written_of = request
                 self._posted = request, ended
                 if process.post():
                     return True
@@ -193,13 +209,14 @@ class VpuWorker:
         if self._process is not None:
             self._process.kill()
             self._process = None
-        self._written = ()  # a kernel may have written over it
+        self._written, self._written_of = (), None  # a kernel may have written over it
         self._lists, self._places = [], []
 
     # --- the request ---
 
     def _write(self, request: LaunchRequest, kernel: bool) -> None:
         flows, parameters = request.flows, request.parameters
+        self._written_of = None
         how = (request.delivery, request.checks.pending, request.seed)
         same = flows, parameters, request.vpu, kernel, how
         if same == self._written:  # compares dataflows by identity
@@ -278,8 +295,10 @@ class VpuWorker:
     ) -> LaunchResult:
         if outcome == "answered":
             head = self._reply
-            if head.status == Status.DONE and head.cause == Cause.NONE and not request.flows:
-                return LaunchResult("done", head.value)
+            if head.status == _DONE and head.cause == _NO_CAUSE:
+                count = len(request.flows)
+                triggers = _triggers(count).unpack_from(self._map, _FLOWS_AT) if count else ()
+                return LaunchResult("done", head.value, triggers=triggers)
         reply = Reply.read(self._map, len(request.flows))
         if outcome == "answered" and reply.status == Status.DONE:
             return self._well(reply, request)

@@ -56,12 +56,7 @@ class Actions:
         for address, value in self.writes:
             chip.write(address, value)
         for buffer, offset, data in self.memory:
-            view(entries, buffer)[offset : offset + len(data)] = data
-
-
-def view(entries: Sequence[Entry], buffer: int) -> memoryview:
-    """The bytes of a buffer."""
-    return entries[buffer].data.data
+            entries[buffer].data.data[offset : offset + len(data)] = data
 
 
 class Registers:
@@ -127,13 +122,14 @@ class Steady:
     """
 
     def __init__(self, before: Contents) -> None:
-        self._before = before
+        self._banks = [bank for bank, _ in before]
+        self._before = [values for _, values in before]
         self._changed = [(bank, bank.copy()) for bank, values in before if bank != values]
 
     def stands(self) -> bool:
         """Whether they hold that again."""
         # mostly the same objects, of which a comparison sees nothing but the addresses
-        return all(bank == values for bank, values in self._before)
+        return self._banks == self._before
 
     def leave(self) -> None:
         """Has them hold what they held behind that run."""

@@ -16,8 +16,8 @@ from ..descriptors import OpType
 from ..hw.chip import Chip
 from ..kmd.event_loop import serve
 from ..kmd.firmware import FirmwareEngine
-from ..kmd.list_port import Entry, ListPort
-from .actions import Actions, Bytes, Contents, Steady, contents, view
+from ..kmd.list_port import Entries, Entry, ListPort, places
+from .actions import Actions, Bytes, Contents, Steady, contents
 from .layer import Prepared
 from .layers import Layers
 from .recorder import Groups, Recorder
@@ -72,11 +72,12 @@ class Plan:
 
     def holds(self, entries: Sequence[Entry]) -> bool:
         """Whether the descriptors are those that were recorded."""
-        # bytes are compared as a block, views number by number
-        return all(
-            view(entries, buffer)[offset : offset + len(data)].tobytes() == data
-            for buffer, offset, data in self.descriptors
-        )
+        # A loop: with a generator each of them is a function. Bytes are compared as a block, views
+        # number by number.
+        for buffer, offset, data in self.descriptors:
+            if entries[buffer].data.data[offset : offset + len(data)].tobytes() != data:
+                return False
+        return True
 
     def private(self, entries: Sequence[Entry]) -> Spans:
         """Where the bytes lie that firmware reads and writes."""
@@ -272,7 +273,7 @@ class Plans:
         """
         chip = self._layers.chip
         state = None if chip.pending else chip.csb.idle_state()
-        where = tuple((e.base, e.offset, len(e.data), e.missing) for e in entries)
+        where = entries.places if isinstance(entries, Entries) else places(entries)
         key = (kind, state, where)
         plan = self._plans.get(key)
         if plan is not None and plan.holds(entries):

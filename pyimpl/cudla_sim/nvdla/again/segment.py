@@ -86,6 +86,7 @@ class Segment:
         takers = [self._known[n].layer for n in self._convolutions[:1]]
         self._taker = next((layer for layer in takers if layer.takes_weights), None)
         self._signatures = self._looked_up()
+        self._weights = [k.layer.weights for k in self._known]
         self._tables = [k.layer.tables for k in self._known if k.layer.tables is not None]
         self._steps = native.Steps([(_steps(known), _weights(known)) for known in self._known])
 
@@ -167,15 +168,20 @@ class Segment:
         for memory, signature in self._signatures:
             if signature is None or memory.space.signature != signature:
                 return None
-        if chip.position != self._before or not all(tables.same() for tables in self._tables):
+        if chip.position != self._before:
+            return None
+        if self._tables and not all(tables.same() for tables in self._tables):
             return None
         kept = chip.site.kept
         if self._taker is not None and not self._taker.finds_weights(kept, kept.entry):
             return None
-        lasting = [known.layer.weights for known in self._known]
-        held = [None if weights is None else weights.entry() for weights in lasting]
-        gone = any(e is None and w is not None for e, w in zip(held, lasting, strict=True))
-        return None if gone else held
+        held: list[Entry | None] = []
+        for weights in self._weights:
+            entry = None if weights is None else weights.entry()
+            if entry is None and weights is not None:
+                return None
+            held.append(entry)
+        return held
 
     def run(
         self,

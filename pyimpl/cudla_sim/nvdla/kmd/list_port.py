@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from time import perf_counter_ns
 from typing import NamedTuple, Protocol
 
@@ -32,6 +33,23 @@ class Entry(NamedTuple):
     offset: int
     name: str = ""
     missing: str = ""
+
+
+Places = tuple[tuple[int, int, int, str], ...]
+
+
+def places(entries: Iterable[Entry]) -> Places:
+    """Where the buffers lie: equal for lists that mean the same memory."""
+    return tuple((e.base, e.offset, len(e.data), e.missing) for e in entries)
+
+
+class Entries(tuple[Entry, ...]):
+    """An address list that comes again."""
+
+    @cached_property
+    def places(self) -> Places:
+        """As the function of that name."""
+        return places(self)
 
 
 class ListPort:

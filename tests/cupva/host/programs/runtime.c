@@ -257,6 +257,81 @@ CASE(submissions)
     return 0;
 }
 
+/* The status of a submission that was given these places, and of a stream that has nothing more to do. */
+static cupvaError_t ended_with(cupvaStream_t stream, cupvaCmdStatus_t const *places)
+{
+    cupvaError_t status = CUPVA_INTERNAL_ERROR;
+    CupvaStreamSynchronize(stream);
+    CupvaCheckCommandStatus(places[0], &status);
+    return status;
+}
+
+CASE(submissions_that_come_again)
+{
+    cupvaCmd_t program, request;
+    cupvaSyncObj_t sync, other;
+    cupvaFence_t fences[2];
+    cupvaStream_t stream;
+    cupvaCmdStatus_t places[2];
+    cupvaCmd_t const *cmds[] = {&program, &request};
+    bool reached = false;
+    OK(program_of(&program));
+    OK(CupvaSyncObjCreate(&sync, false, CUPVA_SIGNALER_WAITER, CUPVA_SYNC_YIELD));
+    OK(CupvaSyncObjCreate(&other, false, CUPVA_SIGNALER_WAITER, CUPVA_SYNC_YIELD));
+    OK(CupvaFenceInit(&fences[0], sync));
+    OK(CupvaFenceInit(&fences[1], other));
+    OK(CupvaCmdRequestFencesInit(&request, &fences[0], 1));
+    OK(CupvaStreamCreate(&stream, CUPVA_PVA0, CUPVA_VPU0));
+    for (int i = 0; i < 12; i++) { /* each has the parameters of its moment */
+        int fails = i % 3 == 2;
+        OK(set(&program, "answer", fails ? 7 : 0));
+        OK(CupvaStreamSubmit(stream, cmds, i % 2 ? places : NULL, 2, CUPVA_IN_ORDER, -1, -1));
+        OK(CupvaFenceWait(&fences[0], -1, &reached));
+        EXPECT(reached);
+        if (i % 2)
+            EXPECT(ended_with(stream, places) == (fails ? CUPVA_VPU_APPLICATION_ERROR : CUPVA_ERROR_NONE));
+    }
+    OK(set(&program, "answer", 0));
+    for (int i = 0; i < 50; i++) /* many in flight */
+        OK(CupvaStreamSubmit(stream, cmds, places, 2, CUPVA_OUT_OF_ORDER, -1, -1));
+    OK(CupvaFenceWait(&fences[0], -1, &reached));
+    EXPECT(ended_with(stream, places) == CUPVA_ERROR_NONE);
+
+    REFUSED(CUPVA_INVALID_ARGUMENT, "order",
+            CupvaStreamSubmit(stream, cmds, NULL, 2, CUPVA_ORDER_TYPE_INVALID, -1, -1));
+    REFUSED(CUPVA_INVALID_ARGUMENT, "not memory",
+            CupvaStreamSubmit(stream, cmds, (cupvaCmdStatus_t *)16, 2, CUPVA_IN_ORDER, -1, -1));
+
+    /* The same memory says something else. */
+    REFUSED(CUPVA_INVALID_STATE, "never submitted", CupvaFenceWait(&fences[1], 0, &reached));
+    OK(CupvaCmdRequestFencesInit(&request, &fences[1], 1));
+    OK(CupvaStreamSubmit(stream, cmds, NULL, 2, CUPVA_IN_ORDER, -1, -1));
+    OK(CupvaFenceWait(&fences[1], -1, &reached));
+    OK(CupvaFenceInit(&fences[1], sync));
+    OK(CupvaStreamSubmit(stream, cmds, NULL, 2, CUPVA_IN_ORDER, -1, -1));
+    OK(CupvaFenceWait(&fences[1], -1, &reached));
+    OK(CupvaStreamSynchronize(stream));
+    OK(CupvaCmdDestroy(&program));
+    REFUSED(CUPVA_UNINITIALIZED_OBJECT, "",
+            CupvaStreamSubmit(stream, cmds, NULL, 2, CUPVA_IN_ORDER, -1, -1));
+    OK(program_of(&program));
+    OK(set(&program, "answer", 3));
+    OK(CupvaStreamSubmit(stream, cmds, places, 2, CUPVA_IN_ORDER, -1, -1));
+    EXPECT(ended_with(stream, places) == CUPVA_VPU_APPLICATION_ERROR);
+    request.data[2] ^= 1;
+    REFUSED(CUPVA_UNINITIALIZED_OBJECT, "",
+            CupvaStreamSubmit(stream, cmds, NULL, 2, CUPVA_IN_ORDER, -1, -1));
+    request.data[2] ^= 1;
+    OK(CupvaSyncObjDestroy(sync)); /* its fences stay good */
+    OK(CupvaStreamSubmit(stream, cmds, NULL, 2, CUPVA_IN_ORDER, -1, -1));
+    OK(CupvaFenceWait(&fences[1], -1, &reached));
+    EXPECT(reached);
+    OK(CupvaStreamDestroy(stream));
+    OK(CupvaCmdDestroy(&program));
+    OK(CupvaSyncObjDestroy(other));
+    return 0;
+}
+
 CASE(buffers_of_commands)
 {
     cupvaStream_t stream;
@@ -314,9 +389,10 @@ CASE(fences)
 CASE(fences_whose_memory_is_gone)
 {
     cupvaSyncObj_t sync;
-    cupvaCmd_t request;
+    cupvaCmd_t request, program;
     cupvaStream_t stream;
     cupvaCmd_t const *cmds[] = {&request};
+    cupvaCmd_t const *both[] = {&program, &request};
     size_t const page = (size_t)sysconf(_SC_PAGESIZE);
     cupvaFence_t *fence =
         mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -324,8 +400,15 @@ CASE(fences_whose_memory_is_gone)
     OK(CupvaSyncObjCreate(&sync, false, CUPVA_SIGNALER_WAITER, CUPVA_SYNC_YIELD));
     OK(CupvaFenceInit(fence, sync));
     OK(CupvaCmdRequestFencesInit(&request, fence, 1));
-    munmap(fence, page);
     OK(CupvaStreamCreate(&stream, CUPVA_PVA0, CUPVA_VPU0));
+    OK(program_of(&program));
+    for (int i = 0; i < 3; i++)
+        OK(CupvaStreamSubmit(stream, both, NULL, 2, CUPVA_IN_ORDER, -1, -1));
+    OK(CupvaStreamSynchronize(stream));
+    munmap(fence, page);
+    REFUSED(CUPVA_INVALID_ARGUMENT, "no longer memory",
+            CupvaStreamSubmit(stream, both, NULL, 2, CUPVA_IN_ORDER, -1, -1));
+    OK(CupvaCmdDestroy(&program));
     REFUSED(CUPVA_INVALID_ARGUMENT, "no longer memory",
             CupvaStreamSubmit(stream, cmds, NULL, 1, CUPVA_IN_ORDER, -1, -1));
     OK(CupvaStreamDestroy(stream));
@@ -637,6 +720,7 @@ int main(void)
     RUN(objects_that_are_gone);
     RUN(parameters_and_status);
     RUN(submissions);
+    RUN(submissions_that_come_again);
     RUN(buffers_of_commands);
     RUN(fences);
     RUN(fences_whose_memory_is_gone);
