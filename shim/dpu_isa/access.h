@@ -14,8 +14,6 @@
 #define IN_WRAM(type, at) (*(type __attribute__((may_alias)) *)(wram + (at)))
 #define ADDRESS (REG(i->a) + (uint32_t)i->imm)
 #define ADDRESS_IMM (REG(i->a) + (uint32_t)(int32_t)i->jump)
-/* Loads do not look at the two highest bits: UPMEM's own usecase_upvc keeps a shift there. */
-#define LOADED_BITS 0x3fffffffu
 #define CHECK_LOAD(at, size) \
     if (__builtin_expect(WRONG(at, size), 0)) { \
         wrong_at = ADDRESS; \

@@ -27,8 +27,8 @@ static void take_time(struct dpu *dpu, struct tasklet *t, uint32_t offset, uint3
 
 uint32_t isa_dma(struct dpu *dpu, struct tasklet *t, const struct insn *i, enum dma kind)
 {
-    uint32_t bytes = 8 * (1 + (((uint32_t)i->imm + (t->r[i->a] >> 24)) & 0xff));
-    uint32_t near = t->r[i->a] & 0x00fffff8, far = t->r[i->b] & 0x03fffff8;
+    const struct transfer wanted = isa_transfer(t, i);
+    uint32_t bytes = wanted.bytes, near = wanted.near, far = wanted.far;
     uint32_t limit = kind == DMA_CODE ? dpu->iram_instructions * INSTRUCTION_BYTES : dpu->wram_bytes;
     dpu->bad_size = bytes;
     if (near > limit || bytes > limit - near) {

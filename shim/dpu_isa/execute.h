@@ -184,6 +184,8 @@ turn:
     i = t->pc;
 #if WATCHED
     dpu->watch.insn = i;
+    if (dpu->watch.accesses)
+        isa_watch_access(dpu, t);
 #endif
     goto *labels[i->op];
 leave:

@@ -33,6 +33,9 @@ struct insn {
     int32_t imm;
 };
 
+/* Loads do not look at the two highest bits of an address: UPMEM's own usecase_upvc keeps a shift there. */
+#define LOADED_BITS 0x3fffffffu
+
 enum tasklet_state { STOPPED, RUNS, SLEEPS };
 
 struct tasklet {
@@ -60,6 +63,8 @@ struct watch {
     uint64_t left;                        /* instructions to execute */
     const struct insn *insn;              /* that executes now */
     bool memory; /* some is watched */
+    bool accesses; /* not for changes alone */
+    uint32_t accessed; /* by the instruction that executes now: one more than the number of what is watched */
     uint8_t before[WATCHES][WATCH_BYTES]; /* what is watched, as it was */
 };
 
@@ -105,6 +110,7 @@ void isa_execute_watched(struct dpu *dpu);
 
 /* watch.c */
 bool isa_watched(struct dpu *dpu, const struct tasklet *t, uint64_t now);
+void isa_watch_access(struct dpu *dpu, const struct tasklet *t);
 void isa_watch(struct dpu *dpu, const struct frame *frame, uint8_t *slot);
 
 /* pipeline.c */
@@ -123,6 +129,14 @@ void isa_configure_counter(struct dpu *dpu, uint32_t value);
 
 /* dma.c: FAULT_NONE, or why not. */
 enum dma { DMA_READ, DMA_CODE, DMA_WRITE };
+struct transfer {
+    uint32_t near, far, bytes; /* in WRAM or IRAM; in MRAM */
+};
+static inline struct transfer isa_transfer(const struct tasklet *t, const struct insn *i)
+{
+    uint32_t bytes = 8 * (1 + (((uint32_t)i->imm + (t->r[i->a] >> 24)) & 0xff));
+    return (struct transfer){t->r[i->a] & 0x00fffff8, t->r[i->b] & 0x03fffff8, bytes};
+}
 uint32_t isa_dma(struct dpu *dpu, struct tasklet *t, const struct insn *i, enum dma kind);
 
 /* fault.c */

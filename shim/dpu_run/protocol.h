@@ -43,6 +43,9 @@
 #define WATCHES 4
 #define WATCH_BYTES 8u /* at most */
 #define WATCH_MRAM 0x80000000u
+#define WATCH_CHANGES 0
+#define WATCH_READS 1
+#define WATCH_BOTH 2 /* reads and writes, of the same value too */
 #define RUN_BITS 256 /* of tasklets, and flags above them */
 
 /* Addresses that the linker script fixes (program.ld). */
@@ -198,9 +201,10 @@ struct dpu_core {
     uint64_t cycles, engine_free, counter_base, counter_kept;
     uint32_t counts, last_row, part;
 
-    /* Memory, from WRAM's begin or MRAM's: the DPU stops behind an instruction that changes it. */
+    /* Memory, from WRAM's begin or MRAM's: the DPU stops behind an instruction that changes it, or reads it. */
     uint32_t watched_at[WATCHES]; /* WATCH_MRAM: in MRAM */
     uint32_t watched_bytes[WATCHES]; /* 0: none */
+    uint32_t watched_for[WATCHES]; /* WATCH_... */
     uint32_t watch_hit, watch_tasklet; /* one more than the number of the one that it stopped for */
 
     uint32_t stop;   /* the host wants it to stop, and has sent SIGUSR1 */

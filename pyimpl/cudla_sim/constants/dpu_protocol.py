@@ -28,6 +28,9 @@ ATOMIC_BITS = 256
 WATCHES = 4
 WATCH_BYTES = 8
 WATCH_MRAM = 0x80000000
+WATCH_CHANGES = 0
+WATCH_READS = 1
+WATCH_BOTH = 2
 RUN_BITS = 256
 WRAM_BASE = 0x7e00000
 MRAM_BASE = 0x8000000
@@ -268,6 +271,7 @@ class dpu_core(Structure):
     part: int
     watched_at: Array[c_uint32]
     watched_bytes: Array[c_uint32]
+    watched_for: Array[c_uint32]
     watch_hit: int
     watch_tasklet: int
     stop: int
@@ -299,6 +303,7 @@ class dpu_core(Structure):
         ("part", c_uint32),
         ("watched_at", c_uint32 * 4),
         ("watched_bytes", c_uint32 * 4),
+        ("watched_for", c_uint32 * 4),
         ("watch_hit", c_uint32),
         ("watch_tasklet", c_uint32),
         ("stop", c_uint32),

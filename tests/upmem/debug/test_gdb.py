@@ -215,7 +215,7 @@ def test_memories_and_registers_are_written(tmp_path: Path) -> None:
         assert gdb("m10000,4") == "E0e"
         assert gdb("Mfffe,4:00000000") == "E0e"
         assert gdb("Z0,100,8") == "E01"
-        assert gdb("Z3,100,4") == ""
+        assert gdb("Z5,100,4") == ""
         assert gdb("mxyz") == "E01"
         gdb.send("k")
     assert said[0] == "1"
@@ -234,9 +234,9 @@ WRONG = (
         "qRegisterInfo",
         "qThreadExtraInfo,zz",
     ),
-    *("qXfer:features:read:target.xml:0", "qMemoryRegionInfo:x"),
+    *("qXfer:features:read:target.xml:0", "qMemoryRegionInfo:x", "Z3", "Z4,0"),
 )
-UNKNOWN = ("", "!", "X0,1:a", "vRun;", "qTStatus", "QNonStop:1", "jOther", "Z3,0,4", "\\")
+UNKNOWN = ("", "!", "X0,1:a", "vRun;", "qTStatus", "QNonStop:1", "jOther", "Z5,0,4", "\\")
 
 
 def test_what_it_does_not_understand(tmp_path: Path) -> None:
@@ -384,9 +384,74 @@ def test_mram_is_watched_and_what_is_not(tmp_path: Path) -> None:
         assert gdb.word(MRAM + 64) == 7
         refused = [f"Z2,{IRAM:x},8", "Z2,100,10", "Z2,10000000,4", f"Z2,{MRAM + 0x4000000 - 2:x},4"]
         assert [gdb(words) for words in refused] == ["E01"] * 4
-        assert (gdb("Z3,100,4"), gdb("Z4,100,4")) == ("", "")  # reads are not seen
         assert gdb("Z2,0,4") == gdb("Z2,4,4") == "OK"
         assert gdb("Z2,8,4") == "E01"  # four at most
         assert gdb("z2,4,4") == gdb("z2,4,4") == "OK"
         assert gdb("Z2,8,4") == "OK"
         assert gdb("D") == "OK"
+
+
+def test_each_read_of_a_word_is_seen(tmp_path: Path) -> None:
+    """200 additions: a load of the sum for each, and a store that a watch of reads does not see."""
+    with server(tmp_path, SUMS, 4) as (gdb, _):
+        assert gdb("Z3,100,4") == "OK"
+        last = 0
+        for _ in range(4 * 50):
+            answer = gdb("c")
+            assert answer.startswith("T05rwatch:100;thread:")
+            assert gdb.word(0x100) >= last  # the one before has been stored
+            last = gdb.word(0x100)
+        assert gdb("c").startswith("W")
+
+
+def test_reads_and_writes_of_a_word_are_seen(tmp_path: Path) -> None:
+    with server(tmp_path, SUMS, 4) as (gdb, _):
+        assert gdb("Z4,102,1") == "OK"  # a byte of it that stays 0
+        sums = []
+        for _ in range(2 * 4 * 50):
+            assert gdb("c").startswith("T05awatch:102;thread:")
+            sums.append(gdb.word(0x100))
+        assert sums[::2] == [0, *sums[1:-1:2]]  # a load, a store, under a lock
+        assert sums[-1] == TOTAL
+        assert gdb("c").startswith("W")
+
+
+ACCESSES = [
+    # an instruction, whether watches of reads and of both see it; bytes 64 to 71 of WRAM and MRAM
+    ("lw r3, r1, 0", True, True),
+    ("lw r1, r1, 0", True, True),  # the register of the address goes
+    ("lbu r3, r1, -1", False, False),
+    ("lbs r3, r1, 7", True, True),
+    ("lhu r3, r1, 8", False, False),
+    ("ld d4, r1, 0", True, True),
+    ("lw r3, r2, 0", False, False),
+    ("sw r1, 4, r1", False, True),
+    ("sw r1, 0, 0", False, True),  # the value that is there
+    ("sb r1, -1, r1", False, False),
+    ("sd r1, -8, 1", False, False),
+    ("sd r1, 0, 1", False, True),
+    ("sdma r1, r1, 0", True, True),
+    ("sdma r2, r1, 0", False, True),
+    ("ldma r1, r2, 0", False, True),
+    ("ldma r2, r1, 0", True, True),
+    ("ldma r2, r6, 1", True, True),  # two words, the second one
+    ("ldma r2, r6, 0", False, False),
+]
+
+
+@pytest.mark.parametrize("packet", ["Z3", "Z4"])
+@pytest.mark.parametrize(("text", "reads", "both"), ACCESSES)
+def test_which_instructions_access(
+    tmp_path: Path, text: str, reads: bool, both: bool, packet: str
+) -> None:
+    begin = "move r1, 64\n move r2, 512\n move r6, 56\n"
+    with server(tmp_path, f"{begin} {text}\n move r7, 1\n stop\n") as (gdb, _):
+        assert gdb(f"{packet},40,8") == gdb(f"{packet},{MRAM + 64:x},8") == "OK"
+        answer = gdb("c")
+        if not (reads if packet == "Z3" else both):
+            assert answer.startswith("W")
+            return
+        kind = "rwatch" if packet == "Z3" else "awatch"
+        assert re.match(rf"T05{kind}:(40|{MRAM + 64:x});thread:1;reason:watchpoint;", answer)
+        assert gdb.registers(1)[_PC] == at(4)
+        assert gdb("c").startswith("W")

@@ -299,3 +299,28 @@ def test_a_sampled_race_names_who_wrote(
     text = found.text if mode == "fault" else found.warnings[0]
     assert "tasklets 2 and 3" in text or "tasklets 3 and 2" in text, text
     assert found.tasklet in ({2, 3} if mode == "fault" else {0}), found
+
+
+CONTEXT = """
+struct context { uint8_t *ptr; uint32_t length; };
+static char name[] = "ptr ";
+__attribute__((noinline)) static uint32_t first(struct context *context) {
+    __asm__ volatile("" : : : "memory");
+    return context->ptr[0] + context->length;
+}
+int main(void) {
+    struct context context = {buffer, sizeof(buffer)};
+    buffer[me()] = (uint8_t)name[me()];
+    barrier_wait(&all);
+    seen[me()] = first(&context);
+    return 0;
+}
+"""
+
+
+def test_variables_have_the_name_of_a_type_of_the_compiler(bench: Bench, watched: Build) -> None:
+    """Types of pointers are taken from the compiler's version: its debug data has any word."""
+    bench.load(watched(CONTEXT, 3))
+    ended = bench.launch(Checks(race="fault"), slots=[0])
+    assert not ended.faulted, ended.faulted[0]
+    assert bench.var("seen").tolist() == [ord("p") + 64] * 3

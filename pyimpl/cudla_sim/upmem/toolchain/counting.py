@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 
 from . import costs, mram_costs
-from .intermediate import ONE, Instruction, Values
+from .intermediate import ONE, Instruction, Values, opaque_pointers
 from .profile import Recorder
 
 OPTIMISER = (
@@ -269,8 +269,7 @@ def _apart(line: str, scope: int) -> str:
 
 def _pointer(module: str) -> str:
     """The type of a pointer to the counter."""
-    version = re.search(r"^!\d+ = !\{!\".*clang version (\d+)", module, re.MULTILINE)
-    return "ptr" if version and int(version[1]) >= 15 else "i64*"
+    return "ptr" if opaque_pointers(module) else "i64*"
 
 
 def _functions(module: str, apart: int) -> str:

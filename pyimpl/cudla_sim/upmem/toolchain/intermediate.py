@@ -15,6 +15,13 @@ _INSTRUCTION = re.compile(
 _TYPED = re.compile(rf"{FLAGS}(\S+) (.*)")
 _CALLEE = re.compile(r"@([\w.$]+|\"[^\"]+\")\((.*)\)")
 _NAME = re.compile(r"%[\w.$-]+")
+_VERSION = re.compile(r"^!\d+ = !\{!\".*clang version (\d+)", re.MULTILINE)
+
+
+def opaque_pointers(module: str) -> bool:
+    """Whether pointers have the type ``ptr``, a word that programs use for names as well."""
+    version = _VERSION.search(module)
+    return version is not None and int(version[1]) >= 15
 
 
 @dataclass

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from .intermediate import Instruction
+from .intermediate import Instruction, opaque_pointers
 
 _LOCAL = re.compile(r"^(\s*)(%[\w.$-]+) = alloca ([^,\n]+)((?:, )?.*)$")
 _ADDRESSES = ("getelementptr", "bitcast")
@@ -19,7 +19,7 @@ _NOT_GIVEN = ("llvm.dbg.", "llvm.lifetime.", "llvm.mem")
 
 def expose(module: str) -> str:
     """LLVM IR as the front end makes it, with such variables behind asm statements."""
-    pointers = "" if re.search(r"\bptr\b", module) else "*"
+    pointers = "" if opaque_pointers(module) else "*"
     parts = re.split(r"^(define .*?^}$)", module, flags=re.MULTILINE | re.DOTALL)
     parts[1::2] = (_function(body, pointers) for body in parts[1::2])
     return "".join(parts)

@@ -61,8 +61,8 @@ def serve(
     finally:
         connection.close()
     target.breakpoints.clear()
-    for address, size in list(target.watches):
-        target.unwatch(address, size)
+    for watched in list(target.watches):
+        target.unwatch(*watched)
     if target.killed:
         text = "the debugger killed it"
         return Outcome(state.dpu.slot, "fault", FaultKind.CANCELLED, text=text)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ....constants.dpu_protocol import FaultKind
+from ....constants.dpu_protocol import WATCH_BOTH, WATCH_CHANGES, WATCH_READS, FaultKind
 from . import beside
 from .description import register_info, target_xml
 from .monitor import Monitor
@@ -28,8 +28,9 @@ _SIGNALS = {
 }
 _DIVISION = 2
 _FEATURES = "QStartNoAckMode+;qXfer:features:read+;vContSupported+"
-_WATCH = "2,"
-"""Of writes: what changes is seen, what is read is not."""
+_WATCHES = {"2": WATCH_CHANGES, "3": WATCH_READS, "4": WATCH_BOTH}
+"""Of a packet, of those of gdb's watch, rwatch and awatch."""
+_WATCHED = {WATCH_CHANGES: "watch", WATCH_READS: "rwatch", WATCH_BOTH: "awatch"}
 _BAD, _NO_MEMORY = "E01", "E0e"
 
 
@@ -133,8 +134,8 @@ class Session:
         return self._target.index(int(address, 16)) if kind in ("0", "1") else None
 
     def _set_breakpoint(self, words: str) -> str:
-        if words.startswith(_WATCH):
-            return "OK" if self._target.watch(*_range(words[len(_WATCH) :])) else _BAD
+        if words[:1] in _WATCHES:
+            return "OK" if self._target.watch(*_watched(words)) else _BAD
         index = self._place(words)
         if index is None:
             return ""
@@ -142,8 +143,8 @@ class Session:
         return "OK"
 
     def _clear_breakpoint(self, words: str) -> str:
-        if words.startswith(_WATCH):
-            self._target.unwatch(*_range(words[len(_WATCH) :]))
+        if words[:1] in _WATCHES:
+            self._target.unwatch(*_watched(words))
             return "OK"
         index = self._place(words)
         if index is None:
@@ -192,7 +193,9 @@ class Session:
         if target.ended:
             return f"W{target.register(0, 0) & 0xFF:02x}"
         watched = target.watched
-        place = f"watch:{watched:x};" if watched is not None and not self._interrupt else ""
+        place = ""
+        if watched is not None and not self._interrupt:
+            place = f"{_WATCHED[watched[0]]}:{watched[1]:x};"
         reply = f"T{self._signal():02x}{place}thread:{self._chosen + 1:x};"
         return f"{reply}reason:{'watchpoint' if place else self._reason()};"
 
@@ -304,10 +307,10 @@ class Session:
         )
 
 
-def _range(text: str) -> tuple[int, int]:
-    """Address and bytes."""
-    address, size = text.partition(";")[0].split(",")
-    return int(address, 16), int(size, 16)
+def _watched(words: str) -> tuple[int, int, int]:
+    """What for, address and bytes."""
+    kind, address, size = words.partition(";")[0].split(",")
+    return _WATCHES[kind], int(address, 16), int(size, 16)
 
 
 def _number(text: str) -> int:

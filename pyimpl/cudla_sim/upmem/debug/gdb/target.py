@@ -37,8 +37,8 @@ class Target:
     def __init__(self, state: State) -> None:
         self.state = state
         self.breakpoints: set[int] = set()
-        self.watches: dict[tuple[int, int], int] = {}
-        """Address and bytes -> which of the core's it is."""
+        self.watches: dict[tuple[int, int, int], int] = {}
+        """What for (``WATCH_...``), address and bytes -> which of the core's it is."""
         self.outcome: Outcome | None = None
         self.ended = False
         self.killed = False
@@ -124,34 +124,35 @@ class Target:
                 if iram[index] == BREAKPOINT:  # else the program has loaded another one
                     iram[index] = word
 
-    def watch(self, address: int, size: int) -> bool:
-        """Stops behind an instruction that changes this memory. Whether that is possible."""
+    def watch(self, wanted: int, address: int, size: int) -> bool:
+        """Stops behind an instruction that changes or reads this memory; whether it can."""
         free = set(range(WATCHES)) - set(self.watches.values())
         inside = len(self.memory(address, size)) == size and address < IRAM_BASE
         if not (inside and 0 < size <= WATCH_BYTES and free):
             return False
-        number = self.watches.setdefault((address, size), min(free))
+        number = self.watches.setdefault((wanted, address, size), min(free))
         core = self.state.core
         core.watched_at[number] = address
         if address >= MRAM_BASE:
             core.watched_at[number] = address - MRAM_BASE | WATCH_MRAM
+        core.watched_for[number] = wanted
         core.watched_bytes[number] = size
         return True
 
-    def unwatch(self, address: int, size: int) -> None:
-        number = self.watches.pop((address, size), None)
+    def unwatch(self, wanted: int, address: int, size: int) -> None:
+        number = self.watches.pop((wanted, address, size), None)
         if number is not None:
             self.state.core.watched_bytes[number] = 0
 
     @property
-    def watched(self) -> int | None:
-        """The address of the memory whose change has stopped the DPU."""
+    def watched(self) -> tuple[int, int] | None:
+        """What for, and the address of the memory that has stopped the DPU."""
         hit = self.state.core.watch_hit
         if not hit or not self.interrupted:
             return None
-        return next((at for (at, _), n in self.watches.items() if n + 1 == hit), None)
+        return next(((f, at) for (f, at, _), n in self.watches.items() if n + 1 == hit), None)
 
-    def _note_change(self) -> None:
+    def _note_watched(self) -> None:
         if self.watched is not None:
             assert self.outcome is not None
             self.outcome.tasklet = self.state.core.watch_tasklet
@@ -173,7 +174,7 @@ class Target:
         if step is not None and self.interrupted:
             assert self.outcome is not None
             self.outcome.tasklet = step
-        self._note_change()
+        self._note_watched()
 
     @property
     def interrupted(self) -> bool:
