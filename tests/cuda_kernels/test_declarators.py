@@ -16,7 +16,7 @@ def test_they_compile(declared: Run) -> None:
     each = 5 + (1 + 2 + 5) + 5
     done = declared()
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"cudaSuccess {64 * each} {64 * each * 1001} 1 7 6\n"
+    assert done.stdout == f"cudaSuccess {64 * each} {64 * each * 1001} 1 7 6 54 14 42\n"
 
 
 HEAD = "template <class T, int N> "

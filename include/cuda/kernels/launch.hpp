@@ -159,6 +159,17 @@ template <> struct Literal<Zero> {
 };
 template <class T> using LiteralOf = typename Literal<std::decay_t<T>>::type;
 
+/* The type of a kernel's parameter, for an argument that is only braces. */
+template <size_t I, class... P> struct ParameterAt;
+template <class First, class... Rest> struct ParameterAt<0, First, Rest...> {
+    using type = std::decay_t<First>;
+};
+template <size_t I, class First, class... Rest> struct ParameterAt<I, First, Rest...> : ParameterAt<I - 1, Rest...> {};
+template <size_t I, class Kernel> struct ParameterOf;
+template <size_t I, class... P> struct ParameterOf<I, void(P...)> : ParameterAt<I, P...> {};
+template <size_t I, class Kernel>
+using Parameter = typename ParameterOf<I, std::remove_pointer_t<std::decay_t<Kernel>>>::type;
+
 struct Launch {
     Shape shape;
     cudaStream_t stream;

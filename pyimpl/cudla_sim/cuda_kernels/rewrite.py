@@ -376,15 +376,21 @@ class _Rewriter:
             self.found[place].text = ""
             self.found[place].kind = SPACE
 
-    def _literals(self, opening: int) -> None:
-        """Arguments that are a 0 or NULL and nothing else."""
+    def _untyped(self, opening: int, kernel: str) -> None:
+        """Arguments whose type the parameter tells: a 0 or NULL and nothing else, braces."""
         end = closed(self.found, opening)
-        at = opening
+        at, place = opening, -1
         while at < end:
+            place += 1
             first = after(self.found, at + 1)  # where the macro NULL was there are marks
             token, behind = self.found[first], after(self.found, first + 1)
             if token.text in ("0", "__null") and self.found[behind].text in (",", ")"):
                 token.text = "::cudla_sim::Zero()"
+            elif token.text == "{":
+                behind = after(self.found, closed(self.found, first) + 1)
+                token.text = f"::cudla_sim::Parameter<{place}, decltype({kernel})>{{"
+                at = behind
+                continue
             at = first
             while at < end and self.found[at].text != ",":
                 at = closed(self.found, at) if self.found[at].text in CLOSING else at
@@ -409,7 +415,7 @@ class _Rewriter:
         quoted = " ".join(callee.split()).replace("\\", "\\\\").replace('"', '\\"')
         comma = "" if self.found[after(self.found, opening + 1)].text == ")" else ", "
         given = "static_cast<decltype(cudla_sim_a)>(cudla_sim_a)..."
-        self._literals(opening)
+        self._untyped(opening, flat)
         done = f"static_cast<void>({flat}({given}))"
         # [&] for constants of the function around it, in template arguments: nothing is captured
         body = f"[&](auto &&...cudla_sim_a) -> decltype({done}) {{ {done}; }}"

@@ -45,21 +45,31 @@ struct Copied { /* of a variable only */
 template <class T> __global__ void put(const T *by, Copied to) { *to.at += *by; }
 __global__ void put_int(const int *by, Copied to) { *to.at += 1000 * *by; }
 
+struct Point {
+    int x, y;
+};
+__global__ void distance(int *to, Point from, Point behind, int by) { *to = (behind.x - from.x) * by + from.y; }
+template <class T> __global__ void sum(T *to, Point of, T by) { *to = of.x + of.y + by; }
+
 __global__ void twice(int *to) { *to = done(Twice()); }
 
 int main()
 {
     Pair<int, 4> pair{5};
     int *at;
-    cudaMallocManaged(&at, 3 * sizeof *at);
+    cudaMallocManaged(&at, 6 * sizeof *at);
     at[0] = at[1] = 0;
     count<<<2, 32>>>(at, pair.get() + pair.add(1, 2) + pair.behind().value);
     Copied to(at + 1);
     put<<<1, 1>>>(at, to);
     put_int<<<1, 1>>>(at, to);
     twice<<<1, 1>>>(at + 2);
+    distance<<<1, {1, 1, 1}>>>(at + 3, {3, 4}, {.x = 13}, {5});
+    auto pointer = distance;
+    pointer<<<1, 1>>>(at + 4, Point{}, {2, int{0}}, 7);
+    sum<int><<<1, 1>>>(at + 5, {20, 22}, 0);
     const cudaError_t error = cudaDeviceSynchronize();
-    printf("%s %d %d %d %d %d\n", cudaGetErrorName(error), at[0], at[1], pair.none() == nullptr,
-           Named<int>{7}.own, at[2]);
+    printf("%s %d %d %d %d %d %d %d %d\n", cudaGetErrorName(error), at[0], at[1], pair.none() == nullptr,
+           Named<int>{7}.own, at[2], at[3], at[4], at[5]);
     return 0;
 }
