@@ -16,7 +16,7 @@ def test_they_compile(declared: Run) -> None:
     each = 5 + (1 + 2 + 5) + 5
     done = declared()
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"cudaSuccess {64 * each} {64 * each * 1001} 1 7 6 54 14 42\n"
+    assert done.stdout == f"cudaSuccess {64 * each} {64 * each * 1001} 1 7 42 54 14 42\n"
 
 
 HEAD = "template <class T, int N> "
@@ -43,6 +43,10 @@ HEAD = "template <class T, int N> "
             "int f() { return a.template operator()<N>(1); }",
         ),
         ("int f() { return a.operator()(1) < N; }", None),
+        ("int f() { return a->f<B<N>, 2>(1); }", "int f() { return a->template f<B<N>, 2>(1); }"),
+        ("int f() { return a.b < N && c > (d); }", None),
+        ("int f() { return a.template b<N>(d); }", None),
+        ("int f() { return A<N>(a).b < N; }", None),
     ],
 )
 def test_what_is_changed(given: str, made: str | None) -> None:

@@ -1,6 +1,6 @@
 """What nvcc's reading of C++ takes where a template's member is defined behind its class, and g++
 does not: types of the result without ``typename`` in every standard, and defaults of parameters.
-And calls of an operator that is a template without that word.
+And calls of members that are templates without that word.
 
 Source: P0634R3, "Down with typename!"; [dcl.fct.default], which wants such defaults in the class;
 [temp.names].
@@ -18,7 +18,7 @@ from .tokens import WORD, Token
 
 REFUSED = re.compile(
     "error: (?:need .typename. before |.*may not have default arguments|.* changes meaning of "
-    "|no match for .operator<.* .<unresolved overloaded function type>)"
+    "|(?:no match for|invalid operands) .*.<unresolved overloaded function type>)"
 )
 """As g++ says it."""
 _BEFORE_TYPES = {
@@ -27,6 +27,8 @@ _BEFORE_TYPES = {
 }  # fmt: skip
 _WITH_GROUP = ("__attribute__", "alignas", "__launch_bounds__", "decltype", "noexcept")
 _NO_NAMES = {"operator", "template"}
+_LONGEST = 200
+"""Tokens of a list of arguments; what goes on is a comparison."""
 
 
 def as_nvcc_reads(found: Sequence[Token]) -> None:
@@ -37,19 +39,24 @@ def as_nvcc_reads(found: Sequence[Token]) -> None:
             _typename(found, at)
             _member(found, at)
     for index, token in enumerate(found):
-        if token.text == "operator":
-            _called(found, index)
+        if token.text in (".", "->"):
+            _called(found, after(found, index + 1))
 
 
-def _called(found: Sequence[Token], index: int) -> None:
-    """``object.operator()<...>(...)`` says ``template`` where the object's type is not known."""
-    opening = after(found, index + 1)
-    behind = before(found, index - 1)
-    if behind < 0 or found[behind].text not in (".", "->") or found[opening].text != "(":
+def _called(found: Sequence[Token], name: int) -> None:
+    """``object.function<...>(...)`` says ``template`` where the object's type is not known."""
+    if name >= len(found) or found[name].kind != WORD or found[name].text in ("template", "~"):
         return
-    angle = after(found, closed(found, opening) + 1)
-    if angle < len(found) and found[angle].text == "<":
-        found[index].text = "template operator"
+    angle = after(found, name + 1)
+    if found[name].text == "operator" and angle < len(found) and found[angle].text == "(":
+        angle = after(found, closed(found, angle) + 1)
+    if angle >= len(found) or found[angle].text != "<":
+        return
+    end = angle_closed(found, angle, min(len(found), angle + _LONGEST))
+    compares = any(token.text in ("&", "|", ";", "?") for token in found[angle:end])
+    behind = after(found, end + 1)
+    if not compares and behind < len(found) and found[behind].text == "(":
+        found[name].text = f"template {found[name].text}"
 
 
 def _type_of(found: Sequence[Token], at: int) -> tuple[int, bool]:

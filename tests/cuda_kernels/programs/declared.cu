@@ -27,11 +27,12 @@ template <class T> struct Named {
 
 struct Twice {
     template <int By> __device__ int operator()(int of) const { return By * of; }
+    template <int By> __device__ int named(int of) const { return By * of; }
 };
 template <class Does> __device__ int done(Does does)
 {
     auto call = [&](auto of) { return does.operator()<2>(of); };
-    return call(3);
+    return call(3) + does.named<4>(9);
 }
 
 template <class T> __global__ void count(T *count, const T by) { atomicAdd(count, by); }
