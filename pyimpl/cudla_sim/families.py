@@ -304,6 +304,7 @@ FAMILIES: tuple[Family, ...] = (
             "upmem/dpu_custom.h",
             "upmem/dpu_profiler.h",
             "upmem/dpu_bank_interface_pmc.h",
+            "upmem/dpu_probe.h",
         ),
         folder="upmem",
         answers=(

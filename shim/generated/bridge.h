@@ -52,6 +52,8 @@
 
 #include "upmem/dpu_bank_interface_pmc.h"
 
+#include "upmem/dpu_probe.h"
+
 #include "cupva/cupva_host.h"
 
 #include "cupva/cupva_host_nonsafety.h"
@@ -2380,6 +2382,16 @@ void impl_dpu_dump_section_profiling(struct dpu_t *dpu, uint8_t nr_threads, cons
 
 dpu_profiling_context_t impl_dpu_get_profiling_context(struct dpu_rank_t *rank);
 
+dpu_error_t impl_dpu_probe_init(const char *name, struct dpu_probe_t *probe);
+
+dpu_error_t impl_dpu_probe_deinit(struct dpu_probe_t *probe);
+
+dpu_error_t impl_dpu_probe_start(struct dpu_probe_t *probe);
+
+dpu_error_t impl_dpu_probe_stop(struct dpu_probe_t *probe);
+
+dpu_error_t impl_dpu_probe_get(struct dpu_probe_t *probe, dpu_probe_quantity_t quantity, dpu_probe_statistic_t statistic, double *value);
+
 cupvaError_t impl_CupvaCheckCommandStatus(const cupvaCmdStatus_t status, cupvaError_t *statusCode);
 
 cupvaError_t impl_CupvaCmdDestroy(cupvaCmd_t *cmd);
@@ -3757,6 +3769,11 @@ struct sim_bridge {
     __typeof__(impl_dpu_set_magic_profiling_for_dpu) *impl_dpu_set_magic_profiling_for_dpu;
     __typeof__(impl_dpu_dump_section_profiling) *impl_dpu_dump_section_profiling;
     __typeof__(impl_dpu_get_profiling_context) *impl_dpu_get_profiling_context;
+    __typeof__(impl_dpu_probe_init) *impl_dpu_probe_init;
+    __typeof__(impl_dpu_probe_deinit) *impl_dpu_probe_deinit;
+    __typeof__(impl_dpu_probe_start) *impl_dpu_probe_start;
+    __typeof__(impl_dpu_probe_stop) *impl_dpu_probe_stop;
+    __typeof__(impl_dpu_probe_get) *impl_dpu_probe_get;
     __typeof__(impl_CupvaCheckCommandStatus) *impl_CupvaCheckCommandStatus;
     __typeof__(impl_CupvaCmdDestroy) *impl_CupvaCmdDestroy;
     __typeof__(impl_CupvaCmdBarrierInit) *impl_CupvaCmdBarrierInit;

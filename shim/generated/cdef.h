@@ -5089,6 +5089,26 @@ typedef enum dpu_profiling_type_e
 } dpu_profiling_type_e;
 struct _dpu_profiling_context_t;
 typedef struct _dpu_profiling_context_t *dpu_profiling_context_t;
+typedef enum dpu_probe_quantity_t
+{
+  DPU_ENERGY = 0,
+  DPU_TIME = 1
+} dpu_probe_quantity_t;
+typedef enum dpu_probe_statistic_t
+{
+  DPU_ACCUMULATE = 0,
+  DPU_AVERAGE = 1
+} dpu_probe_statistic_t;
+struct dpu_probe_t
+{
+  uint32_t state;
+  uint32_t intervals;
+  uint32_t dpus;
+  uint32_t steps;
+  double begin;
+  double seconds;
+  double joules;
+};
 typedef enum cupvaError_t
 {
   CUPVA_ERROR_NONE = 0,
@@ -6727,6 +6747,11 @@ extern "Python+C" {
     dpu_error_t impl_dpu_set_magic_profiling_for_dpu(struct dpu_t *dpu);
     void impl_dpu_dump_section_profiling(struct dpu_t *dpu, uint8_t nr_threads, const char *section_name, const dpuword_t *section_info, uint32_t perfcounter_end_value);
     dpu_profiling_context_t impl_dpu_get_profiling_context(struct dpu_rank_t *rank);
+    dpu_error_t impl_dpu_probe_init(const char *name, struct dpu_probe_t *probe);
+    dpu_error_t impl_dpu_probe_deinit(struct dpu_probe_t *probe);
+    dpu_error_t impl_dpu_probe_start(struct dpu_probe_t *probe);
+    dpu_error_t impl_dpu_probe_stop(struct dpu_probe_t *probe);
+    dpu_error_t impl_dpu_probe_get(struct dpu_probe_t *probe, dpu_probe_quantity_t quantity, dpu_probe_statistic_t statistic, double *value);
     cupvaError_t impl_CupvaCheckCommandStatus(const cupvaCmdStatus_t status, cupvaError_t *statusCode);
     cupvaError_t impl_CupvaCmdDestroy(cupvaCmd_t *cmd);
     cupvaError_t impl_CupvaCmdBarrierInit(cupvaCmd_t *cmd);

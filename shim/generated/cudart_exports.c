@@ -50,6 +50,8 @@
 
 #include "upmem/dpu_bank_interface_pmc.h"
 
+#include "upmem/dpu_probe.h"
+
 #include "cupva/cupva_host.h"
 
 #include "cupva/cupva_host_nonsafety.h"

@@ -50,6 +50,8 @@
 
 #include "upmem/dpu_bank_interface_pmc.h"
 
+#include "upmem/dpu_probe.h"
+
 #include "cupva/cupva_host.h"
 
 #include "cupva/cupva_host_nonsafety.h"
@@ -8154,6 +8156,41 @@ static dpu_profiling_context_t first_dpu_get_profiling_context(struct dpu_rank_t
     return extension.impl_dpu_get_profiling_context(rank);
 }
 
+static dpu_error_t first_dpu_probe_init(const char *name, struct dpu_probe_t *probe)
+{
+    if (extension.impl_sim_attach("dpu_probe_init") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_probe_init, extension.impl_dpu_probe_init, __ATOMIC_RELEASE);
+    return extension.impl_dpu_probe_init(name, probe);
+}
+
+static dpu_error_t first_dpu_probe_deinit(struct dpu_probe_t *probe)
+{
+    if (extension.impl_sim_attach("dpu_probe_deinit") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_probe_deinit, extension.impl_dpu_probe_deinit, __ATOMIC_RELEASE);
+    return extension.impl_dpu_probe_deinit(probe);
+}
+
+static dpu_error_t first_dpu_probe_start(struct dpu_probe_t *probe)
+{
+    if (extension.impl_sim_attach("dpu_probe_start") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_probe_start, extension.impl_dpu_probe_start, __ATOMIC_RELEASE);
+    return extension.impl_dpu_probe_start(probe);
+}
+
+static dpu_error_t first_dpu_probe_stop(struct dpu_probe_t *probe)
+{
+    if (extension.impl_sim_attach("dpu_probe_stop") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_probe_stop, extension.impl_dpu_probe_stop, __ATOMIC_RELEASE);
+    return extension.impl_dpu_probe_stop(probe);
+}
+
+static dpu_error_t first_dpu_probe_get(struct dpu_probe_t *probe, dpu_probe_quantity_t quantity, dpu_probe_statistic_t statistic, double *value)
+{
+    if (extension.impl_sim_attach("dpu_probe_get") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_probe_get, extension.impl_dpu_probe_get, __ATOMIC_RELEASE);
+    return extension.impl_dpu_probe_get(probe, quantity, statistic, value);
+}
+
 static cupvaError_t first_CupvaCheckCommandStatus(const cupvaCmdStatus_t status, cupvaError_t *statusCode)
 {
     if (extension.impl_sim_attach("CupvaCheckCommandStatus") != 0) { return CUPVA_INTERNAL_ERROR; }
@@ -10074,6 +10111,11 @@ static const struct sim_bridge first = {
     .impl_dpu_set_magic_profiling_for_dpu = first_dpu_set_magic_profiling_for_dpu,
     .impl_dpu_dump_section_profiling = first_dpu_dump_section_profiling,
     .impl_dpu_get_profiling_context = first_dpu_get_profiling_context,
+    .impl_dpu_probe_init = first_dpu_probe_init,
+    .impl_dpu_probe_deinit = first_dpu_probe_deinit,
+    .impl_dpu_probe_start = first_dpu_probe_start,
+    .impl_dpu_probe_stop = first_dpu_probe_stop,
+    .impl_dpu_probe_get = first_dpu_probe_get,
     .impl_CupvaCheckCommandStatus = first_CupvaCheckCommandStatus,
     .impl_CupvaCmdDestroy = first_CupvaCmdDestroy,
     .impl_CupvaCmdBarrierInit = first_CupvaCmdBarrierInit,
@@ -17148,6 +17190,36 @@ SIM_EXPORT dpu_profiling_context_t dpu_get_profiling_context(struct dpu_rank_t *
 {
     if (sim_enter() != 0) { return (dpu_profiling_context_t)0; }
     return __atomic_load_n(&sim_bridge.impl_dpu_get_profiling_context, __ATOMIC_ACQUIRE)(rank);
+}
+
+SIM_EXPORT dpu_error_t dpu_probe_init(const char *name, struct dpu_probe_t *probe)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return __atomic_load_n(&sim_bridge.impl_dpu_probe_init, __ATOMIC_ACQUIRE)(name, probe);
+}
+
+SIM_EXPORT dpu_error_t dpu_probe_deinit(struct dpu_probe_t *probe)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return __atomic_load_n(&sim_bridge.impl_dpu_probe_deinit, __ATOMIC_ACQUIRE)(probe);
+}
+
+SIM_EXPORT dpu_error_t dpu_probe_start(struct dpu_probe_t *probe)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return __atomic_load_n(&sim_bridge.impl_dpu_probe_start, __ATOMIC_ACQUIRE)(probe);
+}
+
+SIM_EXPORT dpu_error_t dpu_probe_stop(struct dpu_probe_t *probe)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return __atomic_load_n(&sim_bridge.impl_dpu_probe_stop, __ATOMIC_ACQUIRE)(probe);
+}
+
+SIM_EXPORT dpu_error_t dpu_probe_get(struct dpu_probe_t *probe, dpu_probe_quantity_t quantity, dpu_probe_statistic_t statistic, double *value)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return __atomic_load_n(&sim_bridge.impl_dpu_probe_get, __ATOMIC_ACQUIRE)(probe, quantity, statistic, value);
 }
 
 SIM_EXPORT cupvaError_t CupvaCheckCommandStatus(const cupvaCmdStatus_t status, cupvaError_t *statusCode)

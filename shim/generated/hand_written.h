@@ -25,6 +25,7 @@
 #include "upmem/dpu_custom.h"
 #include "upmem/dpu_profiler.h"
 #include "upmem/dpu_bank_interface_pmc.h"
+#include "upmem/dpu_probe.h"
 #include "cupva/cupva_host.h"
 #include "cupva/cupva_host_nonsafety.h"
 #include "cupva/cupva_host_nvsci.h"

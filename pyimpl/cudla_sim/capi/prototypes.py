@@ -3450,6 +3450,18 @@ class _dpu_loader_context_t(ctypes.Structure):
     ]
 
 
+class dpu_probe_t(ctypes.Structure):
+    _fields_ = [
+        ('state', ctypes.c_uint32),
+        ('intervals', ctypes.c_uint32),
+        ('dpus', ctypes.c_uint32),
+        ('steps', ctypes.c_uint32),
+        ('begin', ctypes.c_double),
+        ('seconds', ctypes.c_double),
+        ('joules', ctypes.c_double),
+    ]
+
+
 class cupvaStatus_t(ctypes.Structure):
     _fields_ = [
         ('err', ctypes.c_int),
@@ -4914,6 +4926,11 @@ PROTOTYPES = {
     "dpu_set_magic_profiling_for_dpu": (ctypes.c_int, [ctypes.c_void_p]),
     "dpu_dump_section_profiling": (None, [ctypes.c_void_p, ctypes.c_uint8, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32]),
     "dpu_get_profiling_context": (ctypes.c_void_p, [ctypes.c_void_p]),
+    "dpu_probe_init": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_probe_deinit": (ctypes.c_int, [ctypes.c_void_p]),
+    "dpu_probe_start": (ctypes.c_int, [ctypes.c_void_p]),
+    "dpu_probe_stop": (ctypes.c_int, [ctypes.c_void_p]),
+    "dpu_probe_get": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_void_p]),
     "CupvaCheckCommandStatus": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "CupvaCmdDestroy": (ctypes.c_int, [ctypes.c_void_p]),
     "CupvaCmdBarrierInit": (ctypes.c_int, [ctypes.c_void_p]),

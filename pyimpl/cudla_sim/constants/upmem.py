@@ -186,5 +186,13 @@ _ENUMERATIONS = {
         "DPU_PROFILING_SAMPLES": 3,
         "DPU_PROFILING_SECTIONS": 4,
     },
+    "dpu_probe_quantity_t": {
+        "DPU_ENERGY": 0,
+        "DPU_TIME": 1,
+    },
+    "dpu_probe_statistic_t": {
+        "DPU_ACCUMULATE": 0,
+        "DPU_AVERAGE": 1,
+    },
 }
 __getattr__, __dir__ = enumerations(globals())

@@ -184,3 +184,11 @@ class dpu_profiling_type_e(IntEnum):
     DPU_PROFILING_STATS = 2
     DPU_PROFILING_SAMPLES = 3
     DPU_PROFILING_SECTIONS = 4
+
+class dpu_probe_quantity_t(IntEnum):
+    DPU_ENERGY = 0
+    DPU_TIME = 1
+
+class dpu_probe_statistic_t(IntEnum):
+    DPU_ACCUMULATE = 0
+    DPU_AVERAGE = 1

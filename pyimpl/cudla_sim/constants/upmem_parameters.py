@@ -200,6 +200,11 @@ PARAMETERS = {
     "dpu_set_magic_profiling_for_dpu": ("dpu",),
     "dpu_dump_section_profiling": ("dpu", "nr_threads", "section_name$", "section_info", "perfcounter_end_value"),
     "dpu_get_profiling_context": ("rank",),
+    "dpu_probe_init": ("name$", "probe"),
+    "dpu_probe_deinit": ("probe",),
+    "dpu_probe_start": ("probe",),
+    "dpu_probe_stop": ("probe",),
+    "dpu_probe_get": ("probe", "quantity:dpu_probe_quantity_t", "statistic:dpu_probe_statistic_t", "value*"),
 }
 
 # What the gate itself answers: enumeration -> statuses.

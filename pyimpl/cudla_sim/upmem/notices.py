@@ -22,7 +22,7 @@ class _Said:
     """What is said once a process."""
 
     hint = False
-    refusals: set[str] = set()  # noqa: RUF012
+    texts: set[str] = set()  # noqa: RUF012
 
 
 def warn(function: str, text: str) -> None:
@@ -34,9 +34,22 @@ def warn(function: str, text: str) -> None:
 def refuse(function: str, text: str) -> None:
     """Where the SDK is silent or its words are not known: ours, once for each text. Nothing where
     each call that fails is explained: that says the same."""
-    if text not in _Said.refusals and not _explained():
-        _Said.refusals.add(text)
+    if text not in _Said.texts and not _explained():
+        _Said.texts.add(text)
         _say(printable(f"cudla-sim: {function}: {text}") + "\n")
+
+
+def remark(function: str, text: str) -> None:
+    """What a call that succeeds gives beside what was asked for, once for each text."""
+    if text not in _Said.texts:
+        _Said.texts.add(text)
+        sys.stderr.write(printable(f"cudla-sim: {function}: {text}") + "\n")
+
+
+def explain(function: str, text: str) -> None:
+    """What a call that succeeds leaves out, for those who want calls to be explained."""
+    if _explained():
+        remark(function, text)
 
 
 def _explained() -> bool:

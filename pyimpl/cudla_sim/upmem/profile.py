@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..core.text import tell
+from . import notices
 from .errors import DpuError, Status, error
 
 BACKENDS = ("simulator", "cas", "model", "hw", "spi", "scenario")
@@ -36,10 +37,12 @@ _CHIPS = {
     "v1B_fpga4": 72,
 }
 
+_PROFILERS = ("nop", "mcount", "statistics", "samples", "sections")
+"""Ways of profiling. The first asks for none."""
+
 # Understood by the SDK, without a counterpart in a simulated machine: any value is accepted.
 _WITHOUT_EFFECT = {
     "clockDivision",
-    "enableProfiling",
     "profilingDpuId",
     "profilingSliceId",
     "mcountAddress",
@@ -113,7 +116,8 @@ def parse(*sources: str) -> Profile:
     """Reads profile strings, the last one strongest.
 
     Raises DpuError(DPU_ERR_INVALID_PROFILE) for what is no ``key=value``, a value of the wrong
-    kind, or an unknown backend; an unknown key is warned about and passed over.
+    kind, or an unknown backend; DPU_ERR_INTERNAL for an unknown way of profiling, as the SDK; an
+    unknown key is warned about and passed over.
     """
     profile = Profile()
     for key, value in _properties(",".join(filter(None, sources))).items():
@@ -152,6 +156,18 @@ def _timing(profile: Profile, key: str, value: str) -> None:
     if value not in ("off", "model", "profile"):
         raise _invalid(f"{key}={value}; it is off, model or profile")
     profile.timing = value
+
+
+def _profiling(_profile: Profile, key: str, value: str) -> None:
+    if value not in _PROFILERS:
+        text = f"profile: {key}={value}; it is one of {', '.join(_PROFILERS)}"
+        raise error(Status.DPU_ERR_INTERNAL, text)
+    if value != _PROFILERS[0]:
+        notices.explain(
+            "dpu_alloc",
+            f"{key}={value} has no effect: DPU programs run unprofiled; "
+            "cudla-sim upmem report counts by source line",
+        )
 
 
 def _chip(profile: Profile, key: str, value: str) -> None:
@@ -197,6 +213,7 @@ _KEYS: dict[str, Callable[[Profile, str, str], None]] = {
     "backend": _backend,
     "chipId": _chip,
     "timing": _timing,
+    "enableProfiling": _profiling,
     "fckFrequency": _integer("clock_mhz", 1, 10_000),
     "sgXferEnable": _flag("sg_enable"),
     "sgXferMaxBlocksPerDpu": _integer("sg_max_blocks", 1),

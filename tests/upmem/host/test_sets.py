@@ -164,6 +164,30 @@ def test_broken_profiles_are_refused(host: Host, profile: str) -> None:
     assert "profile" in cudla_sim.last_explanation()
 
 
+def test_an_unknown_way_of_profiling_is_refused(host: Host) -> None:
+    made = dpu_set_t()
+    refused = host.api.dpu_alloc(1, b"enableProfiling=bad", byref(made))
+    assert refused == status("INTERNAL")
+    assert "enableProfiling=bad" in cudla_sim.last_explanation()
+    assert "mcount" in cudla_sim.last_explanation()
+
+
+@pytest.mark.parametrize("way", ["nop", "mcount", "statistics", "samples", "sections"])
+def test_ways_of_profiling_are_taken(
+    host: Host, way: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """One word asks for nothing; the others say once that they do nothing, to who asks."""
+    for explain in (False, True, True):
+        cudla_sim.configure(explain=explain)
+        with host.alloc(1, f"enableProfiling={way}"):
+            pass
+        said = [line for line in capfd.readouterr().err.splitlines() if way in line]
+        if explain and way != "nop":
+            assert f"enableProfiling={way} has no effect" in said.pop()
+            way = "nop"
+        assert not said
+
+
 def test_an_unknown_key_is_warned_about(host: Host, capfd: pytest.CaptureFixture[str]) -> None:
     with host.alloc(1, "magic=42"):
         pass
