@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cudla_sim.cuda_kernels.declarators import as_nvcc_reads
+from cudla_sim.cuda_kernels.declarators import as_nvcc_reads, types
 from cudla_sim.cuda_kernels.tokens import tokens
 
 from .conftest import Run, compiled
@@ -16,7 +16,7 @@ def test_they_compile(declared: Run) -> None:
     each = 5 + (1 + 2 + 5) + 5
     done = declared()
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"cudaSuccess {64 * each} {64 * each * 1001} 1 7 42 54 14 42\n"
+    assert done.stdout == f"cudaSuccess {64 * each} {64 * each * 1001} 1 7 42 54 14 42 99\n"
 
 
 HEAD = "template <class T, int N> "
@@ -54,6 +54,16 @@ def test_what_is_changed(given: str, made: str | None) -> None:
     as_nvcc_reads(found)
     shown = "".join(token.text for token in found)
     assert shown.split() == (HEAD + (given if made is None else made)).split()
+
+
+def test_names_that_are_types() -> None:
+    said = "a.cu:3:1: error: dependent-name ‘H::inner’ is parsed as a non-type, but instantiation"
+    assert types(said) == {"H::inner"}
+    text = "auto a = H::inner(1), b = H::other(2), c = typename H::inner(3), d = A::H::inner(4);"
+    found = tokens(text)
+    as_nvcc_reads(found, types(said))
+    made = "".join(token.text for token in found)
+    assert made == text.replace("a = H::inner", "a = typename H::inner")
 
 
 def test_what_is_no_template_stays() -> None:

@@ -1,6 +1,7 @@
 """What nvcc's reading of C++ takes where a template's member is defined behind its class, and g++
 does not: types of the result without ``typename`` in every standard, and defaults of parameters.
-And calls of members that are templates without that word.
+And calls of members that are templates, and objects of types that an argument has, without these
+words.
 
 Source: P0634R3, "Down with typename!"; [dcl.fct.default], which wants such defaults in the class;
 [temp.names].
@@ -9,7 +10,7 @@ Source: P0634R3, "Down with typename!"; [dcl.fct.default], which wants such defa
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from .bodies import angle_closed, beginnings
 from .kernels import GLOBAL, after, before, closed
@@ -18,21 +19,30 @@ from .tokens import WORD, Token
 
 REFUSED = re.compile(
     "error: (?:need .typename. before |.*may not have default arguments|.* changes meaning of "
-    "|(?:no match for|invalid operands) .*.<unresolved overloaded function type>)"
+    "|(?:no match for|invalid operands) .*.<unresolved overloaded function type>"
+    "|dependent-name .* is parsed as a non-type)"
 )
+_TYPE = re.compile(r"error: dependent-name .([\w:]+). is parsed as a non-type")
 """As g++ says it."""
 _BEFORE_TYPES = {
     "const", "constexpr", "explicit", "extern", "friend", "inline", "mutable", "static", "virtual",
     "volatile", "__forceinline__", "__noinline__", DEVICE, GLOBAL, HOST,
 }  # fmt: skip
 _WITH_GROUP = ("__attribute__", "alignas", "__launch_bounds__", "decltype", "noexcept")
+_INSIDE = ("::", ".", "->", "typename")
 _NO_NAMES = {"operator", "template"}
 _LONGEST = 200
 """Tokens of a list of arguments; what goes on is a comparison."""
 
 
-def as_nvcc_reads(found: Sequence[Token]) -> None:
-    """Adds the one and takes out the other."""
+def types(said: str) -> frozenset[str]:
+    """Names that are types in each instance, by what g++ *said*: ``Set::slot``."""
+    return frozenset(_TYPE.findall(said))
+
+
+def as_nvcc_reads(found: Sequence[Token], types: Set[str] = frozenset()) -> None:
+    """Adds the words and takes out the defaults. *types*: names that are types where they are
+    called, too."""
     for begin in beginnings(found):
         at, template = _type_of(found, begin)
         if template:
@@ -41,6 +51,13 @@ def as_nvcc_reads(found: Sequence[Token]) -> None:
     for index, token in enumerate(found):
         if token.text in (".", "->"):
             _called(found, after(found, index + 1))
+    firsts = {name.partition("::")[0] for name in types}
+    for index, token in enumerate(found):
+        if token.text in firsts and found[before(found, index - 1)].text not in _INSIDE:
+            behind, _, _ = _path(found, index)
+            name = "".join(token.text for token in found[index:behind]).strip()
+            if name in types and found[behind].text in ("(", "{"):
+                token.text = f"typename {token.text}"
 
 
 def _called(found: Sequence[Token], name: int) -> None:

@@ -7,7 +7,7 @@ in ``include/cuda/kernels/``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from . import ptx, thrust
 from .declarators import as_nvcc_reads
@@ -59,18 +59,18 @@ def rewrite(
     lanes: str = AUTO,
     regions: bool = True,
     separate: bool = False,
-    declarators: bool = False,
+    declarators: Set[str] | None = None,
 ) -> str:
     """C++ for a preprocessed text. Raises CannotRewrite.
 
     Without *forced_inline* ``__forceinline__`` asks only: g++ refuses functions that cannot be.
     *lanes* is one of the setting's, ``cudart.settings.LANES``. With *regions* kernels with barriers
     are loops over their threads where that can be. *separate* is nvcc's ``-rdc=true``. With
-    *declarators* g++ gets those of nvcc as it wants them.
+    *declarators* g++ gets those of nvcc as it wants them; these names are types.
     """
     read = tokens(text)
-    if declarators:
-        as_nvcc_reads(read)
+    if declarators is not None:
+        as_nvcc_reads(read, declarators)
     as_attributes(read, separate=separate)
     found = in_step(read, lanes)
     if regions:

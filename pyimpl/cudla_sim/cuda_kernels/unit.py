@@ -60,7 +60,7 @@ class _Way:
     forced_inline: bool = True
     cuda_thrust: bool = False
     references: bool = False
-    declarators: bool = False
+    declarators: frozenset[str] | None = None
     regions: bool = True
     sides: bool = True
     without: Places = frozenset()
@@ -166,8 +166,11 @@ class Unit:
             return replace(way, cuda_thrust=True)
         if not way.references and _NO_REFERENCES.search(said):
             return replace(way, references=True)
-        if not way.declarators and declarators.REFUSED.search(said):
-            return replace(way, declarators=True)
+        if declarators.REFUSED.search(said):
+            known = way.declarators or frozenset()
+            types = known | declarators.types(said)
+            if way.declarators is None or types != known:
+                return replace(way, declarators=types)
         return None
 
     def _words(self) -> list[str]:
@@ -218,7 +221,7 @@ class Unit:
         if not self.options.dry:
             self._rewrite(text, way)
         named = ["-x", "c++-cpp-output", str(self.written), "-c", "-o", str(self.target)]
-        more = [_AS_WARNINGS] if way.declarators else []
+        more = [] if way.declarators is None else [_AS_WARNINGS]
         return self.compiler.attempt([self.compiler.name, *self.words, *more, *named])
 
     def _rewrite(self, text: str, way: _Way) -> None:

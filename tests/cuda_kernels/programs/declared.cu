@@ -46,6 +46,19 @@ struct Copied { /* of a variable only */
 template <class T> __global__ void put(const T *by, Copied to) { *to.at += *by; }
 __global__ void put_int(const int *by, Copied to) { *to.at += 1000 * *by; }
 
+template <class T> struct Held {
+    struct inner {
+        T own;
+        __device__ inner(T of) : own(of) {}
+    };
+    T of;
+};
+template <class H> __global__ void held(int *to, H by)
+{
+    auto made = H::inner(by.of);
+    *to = made.own;
+}
+
 struct Point {
     int x, y;
 };
@@ -58,7 +71,7 @@ int main()
 {
     Pair<int, 4> pair{5};
     int *at;
-    cudaMallocManaged(&at, 6 * sizeof *at);
+    cudaMallocManaged(&at, 7 * sizeof *at);
     at[0] = at[1] = 0;
     count<<<2, 32>>>(at, pair.get() + pair.add(1, 2) + pair.behind().value);
     Copied to(at + 1);
@@ -69,8 +82,9 @@ int main()
     auto pointer = distance;
     pointer<<<1, 1>>>(at + 4, Point{}, {2, int{0}}, 7);
     sum<int><<<1, 1>>>(at + 5, {20, 22}, 0);
+    held<<<1, 1>>>(at + 6, Held<int>{99});
     const cudaError_t error = cudaDeviceSynchronize();
-    printf("%s %d %d %d %d %d %d %d %d\n", cudaGetErrorName(error), at[0], at[1], pair.none() == nullptr,
-           Named<int>{7}.own, at[2], at[3], at[4], at[5]);
+    printf("%s %d %d %d %d %d %d %d %d %d\n", cudaGetErrorName(error), at[0], at[1], pair.none() == nullptr,
+           Named<int>{7}.own, at[2], at[3], at[4], at[5], at[6]);
     return 0;
 }
