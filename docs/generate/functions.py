@@ -81,6 +81,7 @@ def states() -> dict[str, tuple[str, str]]:
     return found
 
 
+@cache
 def page(name: str) -> str:
     """The functions of one family."""
     api, (parse, _) = _parts()

@@ -1250,7 +1250,7 @@ MODULES = {
     "CupvaCudaStreamSubmitCmdBuffer": "cupva.cuda",
     "CupvaCudaStreamSetAffinity": "cupva.cuda",
     "CupvaCudaStreamSetName": "cupva.cuda",
-    "CupvaSimDataFlowSet": "cupva.dataflows",
+    "CupvaSimDataFlowSet": "cupva.properties",
     "CupvaSimDataFlowSetHandler": "cupva.dataflows",
     "CupvaSimDynamicNode": "cupva.dataflows",
     "CupvaSimDataFlowCreate": "cupva.dataflows",
