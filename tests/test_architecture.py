@@ -41,6 +41,7 @@ READS_ENVIRONMENT = {
     "abi/upmem/sets.py": "UPMEM_PROFILE, as libdpu reads it",
     "upmem/debug/native/in_gdb.py": "runs in gdb, which the command tells so what it needs",
     "abi/cupva/family.py": "CUPVA_DMATIMEOUT, as libcupva_host reads it",
+    "cudart/log.py": "CUDA_LOG_FILE, as the driver reads it",
     "cuda_kernels/driver.py": "NVCC_CCBIN, as nvcc reads it",
     "testing/compile.py": "starts programs in a changed environment",
     "nvdla/parts/host.py": "keeps onnxruntime from reporting",

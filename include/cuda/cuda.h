@@ -447,6 +447,7 @@ typedef CUmemGenericAllocationHandle_v1 CUmemGenericAllocationHandle;
 typedef enum CUmemAllocationType_enum {
     CU_MEM_ALLOCATION_TYPE_INVALID = 0,
     CU_MEM_ALLOCATION_TYPE_PINNED = 1,
+    CU_MEM_ALLOCATION_TYPE_MANAGED = 2,
     CU_MEM_ALLOCATION_TYPE_MAX = 0x7fffffff
 } CUmemAllocationType;
 
@@ -786,6 +787,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunc
 #include "crt/driver_captures.h"
 #include "crt/driver_batches.h"
 #include "crt/driver_hints.h"
+#include "crt/driver_logs.h"
 #include "crt/driver_mipmaps.h"
 #include "crt/driver_green_contexts.h"
 #include "crt/driver_tensor_maps.h"

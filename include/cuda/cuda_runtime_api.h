@@ -158,6 +158,13 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr,
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
+/* By location and type: the device's, of pinned memory. */
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location,
+                                     enum cudaMemAllocationType type);
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location,
+                              enum cudaMemAllocationType type);
+cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type,
+                              cudaMemPool_t memPool);
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps);
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool);
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);
@@ -287,6 +294,8 @@ cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device);
 
 /* Calls a function of the program in stream order, on a thread of ours. */
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
+/* syncMode: cudaHostTaskBlocking 0 or cudaHostTaskSpinWait 1; a hint. */
+cudaError_t cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                   void *userData, unsigned int flags);
 
@@ -460,6 +469,7 @@ cudaError_t cudaWaitExternalSemaphoresAsync(
 #include "crt/graph_api.h"
 #include "crt/hints_api.h"
 #include "crt/ipc_api.h"
+#include "crt/log_api.h"
 #include "crt/launch_attributes.h"
 #include "crt/symbol_api.h"
 #include "crt/library_api.h"

@@ -605,6 +605,7 @@ struct cudaMemAccessDesc {
 enum cudaMemAllocationType {
     cudaMemAllocationTypeInvalid = 0,
     cudaMemAllocationTypePinned = 1,
+    cudaMemAllocationTypeManaged = 2,
     cudaMemAllocationTypeMax = 0x7fffffff
 };
 

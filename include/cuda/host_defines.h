@@ -51,6 +51,9 @@
 #endif
 #endif
 
+#ifndef __cudart_builtin__
+#define __cudart_builtin__
+#endif
 #ifndef CUDARTAPI
 #define CUDARTAPI
 #endif

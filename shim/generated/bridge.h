@@ -536,6 +536,12 @@ cudaError_t impl_cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
 
 cudaError_t impl_cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
 
+cudaError_t impl_cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type);
+
+cudaError_t impl_cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type);
+
+cudaError_t impl_cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type, cudaMemPool_t memPool);
+
 cudaError_t impl_cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps);
 
 cudaError_t impl_cudaMemPoolDestroy(cudaMemPool_t memPool);
@@ -644,6 +650,8 @@ cudaError_t impl_cudaStreamGetDevice(cudaStream_t hStream, int *device);
 
 cudaError_t impl_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
 
+cudaError_t impl_cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode);
+
 cudaError_t impl_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
 
 cudaError_t impl_cudaEventCreate(cudaEvent_t *event);
@@ -703,6 +711,10 @@ cudaError_t impl_cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cu
 cudaError_t impl_cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream);
 
 cudaError_t impl_cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream);
+
+cudaError_t impl_cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream);
+
+cudaError_t impl_cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream);
 
 cudaError_t impl_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
 
@@ -928,6 +940,12 @@ cudaError_t impl_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struc
 
 cudaError_t impl_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
 
+cudaError_t impl_cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
+
+cudaError_t impl_cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream);
+
+cudaError_t impl_cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
+
 cudaError_t impl_cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count);
 
 cudaError_t impl_cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count);
@@ -949,6 +967,16 @@ cudaError_t impl_cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, vo
 cudaError_t impl_cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr);
 
 cudaError_t impl_cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData);
+
+cudaError_t impl_cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData, cudaLogsCallbackHandle *callback_out);
+
+cudaError_t impl_cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback);
+
+cudaError_t impl_cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags);
+
+cudaError_t impl_cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile, unsigned int flags);
+
+cudaError_t impl_cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size, unsigned int flags);
 
 cudaError_t impl_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
 
@@ -1316,6 +1344,12 @@ CUresult impl_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev);
 
 CUresult impl_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool);
 
+CUresult impl_cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type);
+
+CUresult impl_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type);
+
+CUresult impl_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool);
+
 CUresult impl_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps);
 
 CUresult impl_cuMemPoolDestroy(CUmemoryPool pool);
@@ -1345,6 +1379,8 @@ CUresult impl_cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
 CUresult impl_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags);
 
 CUresult impl_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
+
+CUresult impl_cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode);
 
 CUresult impl_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags);
 
@@ -1694,13 +1730,41 @@ CUresult impl_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *s
 
 CUresult impl_cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream);
 
+CUresult impl_cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream);
+
+CUresult impl_cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream);
+
 CUresult impl_cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location);
 
 CUresult impl_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream);
 
+CUresult impl_cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
+
+CUresult impl_cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream);
+
+CUresult impl_cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
+
 CUresult impl_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count);
 
 CUresult impl_cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count);
+
+CUresult impl_cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData, CUlogsCallbackHandle *callback_out);
+
+CUresult impl_cuLogsUnregisterCallback(CUlogsCallbackHandle callback);
+
+CUresult impl_cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags);
+
+CUresult impl_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags);
+
+CUresult impl_cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size, unsigned int flags);
+
+CUresult impl_cuCoredumpGetAttribute(CUcoredumpSettings attrib, void *value, size_t *size);
+
+CUresult impl_cuCoredumpGetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size);
+
+CUresult impl_cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size_t *size);
+
+CUresult impl_cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size);
 
 CUresult impl_cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels);
 
@@ -2846,6 +2910,9 @@ struct sim_bridge {
     __typeof__(impl_cudaDeviceGetDefaultMemPool) *impl_cudaDeviceGetDefaultMemPool;
     __typeof__(impl_cudaDeviceGetMemPool) *impl_cudaDeviceGetMemPool;
     __typeof__(impl_cudaDeviceSetMemPool) *impl_cudaDeviceSetMemPool;
+    __typeof__(impl_cudaMemGetDefaultMemPool) *impl_cudaMemGetDefaultMemPool;
+    __typeof__(impl_cudaMemGetMemPool) *impl_cudaMemGetMemPool;
+    __typeof__(impl_cudaMemSetMemPool) *impl_cudaMemSetMemPool;
     __typeof__(impl_cudaMemPoolCreate) *impl_cudaMemPoolCreate;
     __typeof__(impl_cudaMemPoolDestroy) *impl_cudaMemPoolDestroy;
     __typeof__(impl_cudaMemPoolTrimTo) *impl_cudaMemPoolTrimTo;
@@ -2900,6 +2967,7 @@ struct sim_bridge {
     __typeof__(impl_cudaStreamGetId) *impl_cudaStreamGetId;
     __typeof__(impl_cudaStreamGetDevice) *impl_cudaStreamGetDevice;
     __typeof__(impl_cudaLaunchHostFunc) *impl_cudaLaunchHostFunc;
+    __typeof__(impl_cudaLaunchHostFunc_v2) *impl_cudaLaunchHostFunc_v2;
     __typeof__(impl_cudaStreamAddCallback) *impl_cudaStreamAddCallback;
     __typeof__(impl_cudaEventCreate) *impl_cudaEventCreate;
     __typeof__(impl_cudaEventCreateWithFlags) *impl_cudaEventCreateWithFlags;
@@ -2930,6 +2998,8 @@ struct sim_bridge {
     __typeof__(impl_cudaMemcpy3DPeerAsync) *impl_cudaMemcpy3DPeerAsync;
     __typeof__(impl_cudaMemcpyBatchAsync) *impl_cudaMemcpyBatchAsync;
     __typeof__(impl_cudaMemcpy3DBatchAsync) *impl_cudaMemcpy3DBatchAsync;
+    __typeof__(impl_cudaMemcpyWithAttributesAsync) *impl_cudaMemcpyWithAttributesAsync;
+    __typeof__(impl_cudaMemcpy3DWithAttributesAsync) *impl_cudaMemcpy3DWithAttributesAsync;
     __typeof__(impl_cudaFuncGetAttributes) *impl_cudaFuncGetAttributes;
     __typeof__(impl_cudaFuncSetAttribute) *impl_cudaFuncSetAttribute;
     __typeof__(impl_cudaFuncSetCacheConfig) *impl_cudaFuncSetCacheConfig;
@@ -3042,6 +3112,9 @@ struct sim_bridge {
     __typeof__(impl_cudaGraphReleaseUserObject) *impl_cudaGraphReleaseUserObject;
     __typeof__(impl_cudaMemPrefetchAsync_v2) *impl_cudaMemPrefetchAsync_v2;
     __typeof__(impl_cudaMemAdvise_v2) *impl_cudaMemAdvise_v2;
+    __typeof__(impl_cudaMemPrefetchBatchAsync) *impl_cudaMemPrefetchBatchAsync;
+    __typeof__(impl_cudaMemDiscardBatchAsync) *impl_cudaMemDiscardBatchAsync;
+    __typeof__(impl_cudaMemDiscardAndPrefetchBatchAsync) *impl_cudaMemDiscardAndPrefetchBatchAsync;
     __typeof__(impl_cudaMemRangeGetAttribute) *impl_cudaMemRangeGetAttribute;
     __typeof__(impl_cudaMemRangeGetAttributes) *impl_cudaMemRangeGetAttributes;
     __typeof__(impl_cudaIpcGetMemHandle) *impl_cudaIpcGetMemHandle;
@@ -3053,6 +3126,11 @@ struct sim_bridge {
     __typeof__(impl_cudaMemPoolImportFromShareableHandle) *impl_cudaMemPoolImportFromShareableHandle;
     __typeof__(impl_cudaMemPoolExportPointer) *impl_cudaMemPoolExportPointer;
     __typeof__(impl_cudaMemPoolImportPointer) *impl_cudaMemPoolImportPointer;
+    __typeof__(impl_cudaLogsRegisterCallback) *impl_cudaLogsRegisterCallback;
+    __typeof__(impl_cudaLogsUnregisterCallback) *impl_cudaLogsUnregisterCallback;
+    __typeof__(impl_cudaLogsCurrent) *impl_cudaLogsCurrent;
+    __typeof__(impl_cudaLogsDumpToFile) *impl_cudaLogsDumpToFile;
+    __typeof__(impl_cudaLogsDumpToMemory) *impl_cudaLogsDumpToMemory;
     __typeof__(impl_cudaMemcpyToSymbol) *impl_cudaMemcpyToSymbol;
     __typeof__(impl_cudaMemcpyFromSymbol) *impl_cudaMemcpyFromSymbol;
     __typeof__(impl_cudaMemcpyToSymbolAsync) *impl_cudaMemcpyToSymbolAsync;
@@ -3236,6 +3314,9 @@ struct sim_bridge {
     __typeof__(impl_cuDeviceGetDefaultMemPool) *impl_cuDeviceGetDefaultMemPool;
     __typeof__(impl_cuDeviceGetMemPool) *impl_cuDeviceGetMemPool;
     __typeof__(impl_cuDeviceSetMemPool) *impl_cuDeviceSetMemPool;
+    __typeof__(impl_cuMemGetDefaultMemPool) *impl_cuMemGetDefaultMemPool;
+    __typeof__(impl_cuMemGetMemPool) *impl_cuMemGetMemPool;
+    __typeof__(impl_cuMemSetMemPool) *impl_cuMemSetMemPool;
     __typeof__(impl_cuMemPoolCreate) *impl_cuMemPoolCreate;
     __typeof__(impl_cuMemPoolDestroy) *impl_cuMemPoolDestroy;
     __typeof__(impl_cuMemPoolTrimTo) *impl_cuMemPoolTrimTo;
@@ -3251,6 +3332,7 @@ struct sim_bridge {
     __typeof__(impl_cuStreamGetCtx) *impl_cuStreamGetCtx;
     __typeof__(impl_cuStreamAddCallback) *impl_cuStreamAddCallback;
     __typeof__(impl_cuLaunchHostFunc) *impl_cuLaunchHostFunc;
+    __typeof__(impl_cuLaunchHostFunc_v2) *impl_cuLaunchHostFunc_v2;
     __typeof__(impl_cuStreamAttachMemAsync) *impl_cuStreamAttachMemAsync;
     __typeof__(impl_cuEventRecordWithFlags) *impl_cuEventRecordWithFlags;
     __typeof__(impl_cuStreamBeginCapture_v2) *impl_cuStreamBeginCapture_v2;
@@ -3425,10 +3507,24 @@ struct sim_bridge {
     __typeof__(impl_cuStreamUpdateCaptureDependencies_v2) *impl_cuStreamUpdateCaptureDependencies_v2;
     __typeof__(impl_cuMemcpyBatchAsync) *impl_cuMemcpyBatchAsync;
     __typeof__(impl_cuMemcpy3DBatchAsync) *impl_cuMemcpy3DBatchAsync;
+    __typeof__(impl_cuMemcpyWithAttributesAsync) *impl_cuMemcpyWithAttributesAsync;
+    __typeof__(impl_cuMemcpy3DWithAttributesAsync) *impl_cuMemcpy3DWithAttributesAsync;
     __typeof__(impl_cuMemAdvise_v2) *impl_cuMemAdvise_v2;
     __typeof__(impl_cuMemPrefetchAsync_v2) *impl_cuMemPrefetchAsync_v2;
+    __typeof__(impl_cuMemPrefetchBatchAsync) *impl_cuMemPrefetchBatchAsync;
+    __typeof__(impl_cuMemDiscardBatchAsync) *impl_cuMemDiscardBatchAsync;
+    __typeof__(impl_cuMemDiscardAndPrefetchBatchAsync) *impl_cuMemDiscardAndPrefetchBatchAsync;
     __typeof__(impl_cuMemRangeGetAttribute) *impl_cuMemRangeGetAttribute;
     __typeof__(impl_cuMemRangeGetAttributes) *impl_cuMemRangeGetAttributes;
+    __typeof__(impl_cuLogsRegisterCallback) *impl_cuLogsRegisterCallback;
+    __typeof__(impl_cuLogsUnregisterCallback) *impl_cuLogsUnregisterCallback;
+    __typeof__(impl_cuLogsCurrent) *impl_cuLogsCurrent;
+    __typeof__(impl_cuLogsDumpToFile) *impl_cuLogsDumpToFile;
+    __typeof__(impl_cuLogsDumpToMemory) *impl_cuLogsDumpToMemory;
+    __typeof__(impl_cuCoredumpGetAttribute) *impl_cuCoredumpGetAttribute;
+    __typeof__(impl_cuCoredumpGetAttributeGlobal) *impl_cuCoredumpGetAttributeGlobal;
+    __typeof__(impl_cuCoredumpSetAttribute) *impl_cuCoredumpSetAttribute;
+    __typeof__(impl_cuCoredumpSetAttributeGlobal) *impl_cuCoredumpSetAttributeGlobal;
     __typeof__(impl_cuMipmappedArrayCreate) *impl_cuMipmappedArrayCreate;
     __typeof__(impl_cuMipmappedArrayGetLevel) *impl_cuMipmappedArrayGetLevel;
     __typeof__(impl_cuMipmappedArrayDestroy) *impl_cuMipmappedArrayDestroy;

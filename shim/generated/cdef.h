@@ -1379,6 +1379,7 @@ enum cudaMemAllocationType
 {
   cudaMemAllocationTypeInvalid = 0,
   cudaMemAllocationTypePinned = 1,
+  cudaMemAllocationTypeManaged = 2,
   cudaMemAllocationTypeMax = 2147483647
 };
 enum cudaMemAllocationHandleType
@@ -2314,6 +2315,14 @@ struct cudaMemPoolPtrExportData
 {
   unsigned char reserved[64];
 };
+typedef unsigned int cudaLogIterator;
+typedef struct CUlogsCallbackEntry_st *cudaLogsCallbackHandle;
+typedef enum cudaLogLevel
+{
+  cudaLogLevelError = 0,
+  cudaLogLevelWarning = 1
+} cudaLogLevel;
+typedef void (*cudaLogsCallback_t)(void *data, cudaLogLevel logLevel, char *message, size_t length);
 typedef struct CUfunc_st *cudaFunction_t;
 typedef struct CUlib_st *cudaLibrary_t;
 typedef struct CUkern_st *cudaKernel_t;
@@ -2779,6 +2788,7 @@ typedef enum CUmemAllocationType_enum
 {
   CU_MEM_ALLOCATION_TYPE_INVALID = 0,
   CU_MEM_ALLOCATION_TYPE_PINNED = 1,
+  CU_MEM_ALLOCATION_TYPE_MANAGED = 2,
   CU_MEM_ALLOCATION_TYPE_MAX = 2147483647
 } CUmemAllocationType;
 typedef enum CUmemAllocationHandleType_enum
@@ -4246,6 +4256,9 @@ typedef enum CUmem_range_attribute_enum
   CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
   CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8
 } CUmem_range_attribute;
+typedef unsigned int CUlogIterator;
+typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
+typedef void (*CUlogsCallback)(void *data, CUlogLevel logLevel, char *message, size_t length);
 typedef struct CUDA_ARRAY_MEMORY_REQUIREMENTS_st
 {
   size_t size;
@@ -5824,6 +5837,9 @@ extern "Python+C" {
     cudaError_t impl_cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
     cudaError_t impl_cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
     cudaError_t impl_cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
+    cudaError_t impl_cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type);
+    cudaError_t impl_cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type);
+    cudaError_t impl_cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type, cudaMemPool_t memPool);
     cudaError_t impl_cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps);
     cudaError_t impl_cudaMemPoolDestroy(cudaMemPool_t memPool);
     cudaError_t impl_cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);
@@ -5878,6 +5894,7 @@ extern "Python+C" {
     cudaError_t impl_cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
     cudaError_t impl_cudaStreamGetDevice(cudaStream_t hStream, int *device);
     cudaError_t impl_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
+    cudaError_t impl_cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode);
     cudaError_t impl_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
     cudaError_t impl_cudaEventCreate(cudaEvent_t *event);
     cudaError_t impl_cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
@@ -5908,6 +5925,8 @@ extern "Python+C" {
     cudaError_t impl_cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream);
     cudaError_t impl_cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream);
     cudaError_t impl_cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream);
+    cudaError_t impl_cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream);
+    cudaError_t impl_cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream);
     cudaError_t impl_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
     cudaError_t impl_cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value);
     cudaError_t impl_cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig);
@@ -6020,6 +6039,9 @@ extern "Python+C" {
     cudaError_t impl_cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count);
     cudaError_t impl_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
     cudaError_t impl_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
+    cudaError_t impl_cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
+    cudaError_t impl_cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream);
+    cudaError_t impl_cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
     cudaError_t impl_cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count);
     cudaError_t impl_cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count);
     cudaError_t impl_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
@@ -6031,6 +6053,11 @@ extern "Python+C" {
     cudaError_t impl_cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags);
     cudaError_t impl_cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr);
     cudaError_t impl_cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData);
+    cudaError_t impl_cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData, cudaLogsCallbackHandle *callback_out);
+    cudaError_t impl_cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback);
+    cudaError_t impl_cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags);
+    cudaError_t impl_cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile, unsigned int flags);
+    cudaError_t impl_cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size, unsigned int flags);
     cudaError_t impl_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
     cudaError_t impl_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind);
     cudaError_t impl_cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
@@ -6214,6 +6241,9 @@ extern "Python+C" {
     CUresult impl_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev);
     CUresult impl_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev);
     CUresult impl_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool);
+    CUresult impl_cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type);
+    CUresult impl_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type);
+    CUresult impl_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool);
     CUresult impl_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps);
     CUresult impl_cuMemPoolDestroy(CUmemoryPool pool);
     CUresult impl_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep);
@@ -6229,6 +6259,7 @@ extern "Python+C" {
     CUresult impl_cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
     CUresult impl_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags);
     CUresult impl_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
+    CUresult impl_cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode);
     CUresult impl_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags);
     CUresult impl_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags);
     CUresult impl_cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode);
@@ -6403,10 +6434,24 @@ extern "Python+C" {
     CUresult impl_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
     CUresult impl_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream);
     CUresult impl_cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream);
+    CUresult impl_cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream);
+    CUresult impl_cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream);
     CUresult impl_cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location);
     CUresult impl_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream);
+    CUresult impl_cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
+    CUresult impl_cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream);
+    CUresult impl_cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
     CUresult impl_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count);
     CUresult impl_cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count);
+    CUresult impl_cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData, CUlogsCallbackHandle *callback_out);
+    CUresult impl_cuLogsUnregisterCallback(CUlogsCallbackHandle callback);
+    CUresult impl_cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags);
+    CUresult impl_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags);
+    CUresult impl_cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size, unsigned int flags);
+    CUresult impl_cuCoredumpGetAttribute(CUcoredumpSettings attrib, void *value, size_t *size);
+    CUresult impl_cuCoredumpGetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size);
+    CUresult impl_cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size_t *size);
+    CUresult impl_cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size);
     CUresult impl_cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels);
     CUresult impl_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level);
     CUresult impl_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray);

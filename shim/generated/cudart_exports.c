@@ -2155,6 +2155,72 @@ SIM_EXPORT cudaError_t release1_cudaDeviceSetMemPool(int device, cudaMemPool_t m
 
 __asm__(".symver release1_cudaDeviceSetMemPool, cudaDeviceSetMemPool@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type);
+SIM_EXPORT cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type)
+{
+    return sim__cudaMemGetDefaultMemPool(memPool, location, type);
+}
+
+extern cudaError_t sim__cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type);
+SIM_EXPORT cudaError_t release0_cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type)
+{
+    return sim__cudaMemGetDefaultMemPool(memPool, location, type);
+}
+
+__asm__(".symver release0_cudaMemGetDefaultMemPool, cudaMemGetDefaultMemPool@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type);
+SIM_EXPORT cudaError_t release1_cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type)
+{
+    return sim__cudaMemGetDefaultMemPool(memPool, location, type);
+}
+
+__asm__(".symver release1_cudaMemGetDefaultMemPool, cudaMemGetDefaultMemPool@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type);
+SIM_EXPORT cudaError_t cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type)
+{
+    return sim__cudaMemGetMemPool(memPool, location, type);
+}
+
+extern cudaError_t sim__cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type);
+SIM_EXPORT cudaError_t release0_cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type)
+{
+    return sim__cudaMemGetMemPool(memPool, location, type);
+}
+
+__asm__(".symver release0_cudaMemGetMemPool, cudaMemGetMemPool@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type);
+SIM_EXPORT cudaError_t release1_cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type)
+{
+    return sim__cudaMemGetMemPool(memPool, location, type);
+}
+
+__asm__(".symver release1_cudaMemGetMemPool, cudaMemGetMemPool@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type, cudaMemPool_t memPool);
+SIM_EXPORT cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type, cudaMemPool_t memPool)
+{
+    return sim__cudaMemSetMemPool(location, type, memPool);
+}
+
+extern cudaError_t sim__cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type, cudaMemPool_t memPool);
+SIM_EXPORT cudaError_t release0_cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type, cudaMemPool_t memPool)
+{
+    return sim__cudaMemSetMemPool(location, type, memPool);
+}
+
+__asm__(".symver release0_cudaMemSetMemPool, cudaMemSetMemPool@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type, cudaMemPool_t memPool);
+SIM_EXPORT cudaError_t release1_cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type, cudaMemPool_t memPool)
+{
+    return sim__cudaMemSetMemPool(location, type, memPool);
+}
+
+__asm__(".symver release1_cudaMemSetMemPool, cudaMemSetMemPool@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps);
 SIM_EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps)
 {
@@ -4057,6 +4123,53 @@ SIM_EXPORT cudaError_t release1_cudaLaunchHostFunc_ptsz(cudaStream_t stream, cud
 
 __asm__(".symver release1_cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc_ptsz@libcudart.so.13");
 
+extern cudaError_t sim__cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode);
+SIM_EXPORT cudaError_t cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode)
+{
+    return sim__cudaLaunchHostFunc_v2(stream, fn, userData, syncMode);
+}
+
+extern cudaError_t sim__cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode);
+SIM_EXPORT cudaError_t release0_cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode)
+{
+    return sim__cudaLaunchHostFunc_v2(stream, fn, userData, syncMode);
+}
+
+__asm__(".symver release0_cudaLaunchHostFunc_v2, cudaLaunchHostFunc_v2@libcudart.so.12");
+
+extern cudaError_t sim__cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode);
+SIM_EXPORT cudaError_t release1_cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode)
+{
+    return sim__cudaLaunchHostFunc_v2(stream, fn, userData, syncMode);
+}
+
+__asm__(".symver release1_cudaLaunchHostFunc_v2, cudaLaunchHostFunc_v2@libcudart.so.13");
+
+extern cudaError_t sim__cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode);
+SIM_EXPORT cudaError_t cudaLaunchHostFunc_v2_ptsz(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaLaunchHostFunc_v2(stream, fn, userData, syncMode);
+}
+
+extern cudaError_t sim__cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode);
+SIM_EXPORT cudaError_t release0_cudaLaunchHostFunc_v2_ptsz(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaLaunchHostFunc_v2(stream, fn, userData, syncMode);
+}
+
+__asm__(".symver release0_cudaLaunchHostFunc_v2_ptsz, cudaLaunchHostFunc_v2_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode);
+SIM_EXPORT cudaError_t release1_cudaLaunchHostFunc_v2_ptsz(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaLaunchHostFunc_v2(stream, fn, userData, syncMode);
+}
+
+__asm__(".symver release1_cudaLaunchHostFunc_v2_ptsz, cudaLaunchHostFunc_v2_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
 SIM_EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
 {
@@ -5061,6 +5174,100 @@ SIM_EXPORT cudaError_t release1_cudaMemcpy3DBatchAsync_ptsz(size_t numOps, struc
 
 __asm__(".symver release1_cudaMemcpy3DBatchAsync_ptsz, cudaMemcpy3DBatchAsync_ptsz@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream)
+{
+    return sim__cudaMemcpyWithAttributesAsync(dst, src, size, attr, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream);
+SIM_EXPORT cudaError_t release0_cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream)
+{
+    return sim__cudaMemcpyWithAttributesAsync(dst, src, size, attr, stream);
+}
+
+__asm__(".symver release0_cudaMemcpyWithAttributesAsync, cudaMemcpyWithAttributesAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream)
+{
+    return sim__cudaMemcpyWithAttributesAsync(dst, src, size, attr, stream);
+}
+
+__asm__(".symver release1_cudaMemcpyWithAttributesAsync, cudaMemcpyWithAttributesAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyWithAttributesAsync_ptsz(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyWithAttributesAsync(dst, src, size, attr, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream);
+SIM_EXPORT cudaError_t release0_cudaMemcpyWithAttributesAsync_ptsz(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyWithAttributesAsync(dst, src, size, attr, stream);
+}
+
+__asm__(".symver release0_cudaMemcpyWithAttributesAsync_ptsz, cudaMemcpyWithAttributesAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpyWithAttributesAsync_ptsz(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpyWithAttributesAsync(dst, src, size, attr, stream);
+}
+
+__asm__(".symver release1_cudaMemcpyWithAttributesAsync_ptsz, cudaMemcpyWithAttributesAsync_ptsz@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream)
+{
+    return sim__cudaMemcpy3DWithAttributesAsync(op, flags, stream);
+}
+
+extern cudaError_t sim__cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release0_cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream)
+{
+    return sim__cudaMemcpy3DWithAttributesAsync(op, flags, stream);
+}
+
+__asm__(".symver release0_cudaMemcpy3DWithAttributesAsync, cudaMemcpy3DWithAttributesAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream)
+{
+    return sim__cudaMemcpy3DWithAttributesAsync(op, flags, stream);
+}
+
+__asm__(".symver release1_cudaMemcpy3DWithAttributesAsync, cudaMemcpy3DWithAttributesAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpy3DWithAttributesAsync_ptsz(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy3DWithAttributesAsync(op, flags, stream);
+}
+
+extern cudaError_t sim__cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release0_cudaMemcpy3DWithAttributesAsync_ptsz(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy3DWithAttributesAsync(op, flags, stream);
+}
+
+__asm__(".symver release0_cudaMemcpy3DWithAttributesAsync_ptsz, cudaMemcpy3DWithAttributesAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemcpy3DWithAttributesAsync_ptsz(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemcpy3DWithAttributesAsync(op, flags, stream);
+}
+
+__asm__(".symver release1_cudaMemcpy3DWithAttributesAsync_ptsz, cudaMemcpy3DWithAttributesAsync_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
 SIM_EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
 {
@@ -5148,6 +5355,50 @@ SIM_EXPORT cudaError_t release1_cudaFuncSetSharedMemConfig(const void *func, enu
 }
 
 __asm__(".symver release1_cudaFuncSetSharedMemConfig, cudaFuncSetSharedMemConfig@libcudart.so.13");
+
+extern cudaError_t sim__cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
+SIM_EXPORT cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+{
+    return sim__cudaFuncGetParamInfo(func, paramIndex, paramOffset, paramSize);
+}
+
+extern cudaError_t sim__cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
+SIM_EXPORT cudaError_t release0_cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+{
+    return sim__cudaFuncGetParamInfo(func, paramIndex, paramOffset, paramSize);
+}
+
+__asm__(".symver release0_cudaFuncGetParamInfo, cudaFuncGetParamInfo@libcudart.so.12");
+
+extern cudaError_t sim__cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
+SIM_EXPORT cudaError_t release1_cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+{
+    return sim__cudaFuncGetParamInfo(func, paramIndex, paramOffset, paramSize);
+}
+
+__asm__(".symver release1_cudaFuncGetParamInfo, cudaFuncGetParamInfo@libcudart.so.13");
+
+extern cudaError_t sim__cudaFuncGetParamCount(const void *func, size_t *paramCount);
+SIM_EXPORT cudaError_t cudaFuncGetParamCount(const void *func, size_t *paramCount)
+{
+    return sim__cudaFuncGetParamCount(func, paramCount);
+}
+
+extern cudaError_t sim__cudaFuncGetParamCount(const void *func, size_t *paramCount);
+SIM_EXPORT cudaError_t release0_cudaFuncGetParamCount(const void *func, size_t *paramCount)
+{
+    return sim__cudaFuncGetParamCount(func, paramCount);
+}
+
+__asm__(".symver release0_cudaFuncGetParamCount, cudaFuncGetParamCount@libcudart.so.12");
+
+extern cudaError_t sim__cudaFuncGetParamCount(const void *func, size_t *paramCount);
+SIM_EXPORT cudaError_t release1_cudaFuncGetParamCount(const void *func, size_t *paramCount)
+{
+    return sim__cudaFuncGetParamCount(func, paramCount);
+}
+
+__asm__(".symver release1_cudaFuncGetParamCount, cudaFuncGetParamCount@libcudart.so.13");
 
 extern cudaError_t sim__cudaFuncGetName(const char **name, const void *func);
 SIM_EXPORT cudaError_t cudaFuncGetName(const char **name, const void *func)
@@ -7965,6 +8216,147 @@ SIM_EXPORT cudaError_t release1_cudaMemAdvise_v2(const void *devPtr, size_t coun
 
 __asm__(".symver release1_cudaMemAdvise_v2, cudaMemAdvise_v2@libcudart.so.13");
 
+extern cudaError_t sim__cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    return sim__cudaMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
+extern cudaError_t sim__cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release0_cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    return sim__cudaMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
+__asm__(".symver release0_cudaMemPrefetchBatchAsync, cudaMemPrefetchBatchAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    return sim__cudaMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
+__asm__(".symver release1_cudaMemPrefetchBatchAsync, cudaMemPrefetchBatchAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemPrefetchBatchAsync_ptsz(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
+extern cudaError_t sim__cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release0_cudaMemPrefetchBatchAsync_ptsz(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
+__asm__(".symver release0_cudaMemPrefetchBatchAsync_ptsz, cudaMemPrefetchBatchAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemPrefetchBatchAsync_ptsz(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
+__asm__(".symver release1_cudaMemPrefetchBatchAsync_ptsz, cudaMemPrefetchBatchAsync_ptsz@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream)
+{
+    return sim__cudaMemDiscardBatchAsync(dptrs, sizes, count, flags, stream);
+}
+
+extern cudaError_t sim__cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release0_cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream)
+{
+    return sim__cudaMemDiscardBatchAsync(dptrs, sizes, count, flags, stream);
+}
+
+__asm__(".symver release0_cudaMemDiscardBatchAsync, cudaMemDiscardBatchAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream)
+{
+    return sim__cudaMemDiscardBatchAsync(dptrs, sizes, count, flags, stream);
+}
+
+__asm__(".symver release1_cudaMemDiscardBatchAsync, cudaMemDiscardBatchAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemDiscardBatchAsync_ptsz(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemDiscardBatchAsync(dptrs, sizes, count, flags, stream);
+}
+
+extern cudaError_t sim__cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release0_cudaMemDiscardBatchAsync_ptsz(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemDiscardBatchAsync(dptrs, sizes, count, flags, stream);
+}
+
+__asm__(".symver release0_cudaMemDiscardBatchAsync_ptsz, cudaMemDiscardBatchAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemDiscardBatchAsync_ptsz(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemDiscardBatchAsync(dptrs, sizes, count, flags, stream);
+}
+
+__asm__(".symver release1_cudaMemDiscardBatchAsync_ptsz, cudaMemDiscardBatchAsync_ptsz@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    return sim__cudaMemDiscardAndPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
+extern cudaError_t sim__cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release0_cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    return sim__cudaMemDiscardAndPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
+__asm__(".symver release0_cudaMemDiscardAndPrefetchBatchAsync, cudaMemDiscardAndPrefetchBatchAsync@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    return sim__cudaMemDiscardAndPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
+__asm__(".symver release1_cudaMemDiscardAndPrefetchBatchAsync, cudaMemDiscardAndPrefetchBatchAsync@libcudart.so.13");
+
+extern cudaError_t sim__cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemDiscardAndPrefetchBatchAsync_ptsz(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemDiscardAndPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
+extern cudaError_t sim__cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release0_cudaMemDiscardAndPrefetchBatchAsync_ptsz(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemDiscardAndPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
+__asm__(".symver release0_cudaMemDiscardAndPrefetchBatchAsync_ptsz, cudaMemDiscardAndPrefetchBatchAsync_ptsz@libcudart.so.12");
+
+extern cudaError_t sim__cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
+SIM_EXPORT cudaError_t release1_cudaMemDiscardAndPrefetchBatchAsync_ptsz(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    if (stream == 0) { stream = cudaStreamPerThread; }
+    return sim__cudaMemDiscardAndPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
+__asm__(".symver release1_cudaMemDiscardAndPrefetchBatchAsync_ptsz, cudaMemDiscardAndPrefetchBatchAsync_ptsz@libcudart.so.13");
+
 extern cudaError_t sim__cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count);
 SIM_EXPORT cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count)
 {
@@ -8206,6 +8598,116 @@ SIM_EXPORT cudaError_t release1_cudaMemPoolImportPointer(void **ptr, cudaMemPool
 }
 
 __asm__(".symver release1_cudaMemPoolImportPointer, cudaMemPoolImportPointer@libcudart.so.13");
+
+extern cudaError_t sim__cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData, cudaLogsCallbackHandle *callback_out);
+SIM_EXPORT cudaError_t cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData, cudaLogsCallbackHandle *callback_out)
+{
+    return sim__cudaLogsRegisterCallback(callbackFunc, userData, callback_out);
+}
+
+extern cudaError_t sim__cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData, cudaLogsCallbackHandle *callback_out);
+SIM_EXPORT cudaError_t release0_cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData, cudaLogsCallbackHandle *callback_out)
+{
+    return sim__cudaLogsRegisterCallback(callbackFunc, userData, callback_out);
+}
+
+__asm__(".symver release0_cudaLogsRegisterCallback, cudaLogsRegisterCallback@libcudart.so.12");
+
+extern cudaError_t sim__cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData, cudaLogsCallbackHandle *callback_out);
+SIM_EXPORT cudaError_t release1_cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData, cudaLogsCallbackHandle *callback_out)
+{
+    return sim__cudaLogsRegisterCallback(callbackFunc, userData, callback_out);
+}
+
+__asm__(".symver release1_cudaLogsRegisterCallback, cudaLogsRegisterCallback@libcudart.so.13");
+
+extern cudaError_t sim__cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback);
+SIM_EXPORT cudaError_t cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback)
+{
+    return sim__cudaLogsUnregisterCallback(callback);
+}
+
+extern cudaError_t sim__cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback);
+SIM_EXPORT cudaError_t release0_cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback)
+{
+    return sim__cudaLogsUnregisterCallback(callback);
+}
+
+__asm__(".symver release0_cudaLogsUnregisterCallback, cudaLogsUnregisterCallback@libcudart.so.12");
+
+extern cudaError_t sim__cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback);
+SIM_EXPORT cudaError_t release1_cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback)
+{
+    return sim__cudaLogsUnregisterCallback(callback);
+}
+
+__asm__(".symver release1_cudaLogsUnregisterCallback, cudaLogsUnregisterCallback@libcudart.so.13");
+
+extern cudaError_t sim__cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags);
+SIM_EXPORT cudaError_t cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags)
+{
+    return sim__cudaLogsCurrent(iterator_out, flags);
+}
+
+extern cudaError_t sim__cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags);
+SIM_EXPORT cudaError_t release0_cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags)
+{
+    return sim__cudaLogsCurrent(iterator_out, flags);
+}
+
+__asm__(".symver release0_cudaLogsCurrent, cudaLogsCurrent@libcudart.so.12");
+
+extern cudaError_t sim__cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags)
+{
+    return sim__cudaLogsCurrent(iterator_out, flags);
+}
+
+__asm__(".symver release1_cudaLogsCurrent, cudaLogsCurrent@libcudart.so.13");
+
+extern cudaError_t sim__cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile, unsigned int flags);
+SIM_EXPORT cudaError_t cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile, unsigned int flags)
+{
+    return sim__cudaLogsDumpToFile(iterator, pathToFile, flags);
+}
+
+extern cudaError_t sim__cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile, unsigned int flags);
+SIM_EXPORT cudaError_t release0_cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile, unsigned int flags)
+{
+    return sim__cudaLogsDumpToFile(iterator, pathToFile, flags);
+}
+
+__asm__(".symver release0_cudaLogsDumpToFile, cudaLogsDumpToFile@libcudart.so.12");
+
+extern cudaError_t sim__cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile, unsigned int flags)
+{
+    return sim__cudaLogsDumpToFile(iterator, pathToFile, flags);
+}
+
+__asm__(".symver release1_cudaLogsDumpToFile, cudaLogsDumpToFile@libcudart.so.13");
+
+extern cudaError_t sim__cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size, unsigned int flags);
+SIM_EXPORT cudaError_t cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size, unsigned int flags)
+{
+    return sim__cudaLogsDumpToMemory(iterator, buffer, size, flags);
+}
+
+extern cudaError_t sim__cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size, unsigned int flags);
+SIM_EXPORT cudaError_t release0_cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size, unsigned int flags)
+{
+    return sim__cudaLogsDumpToMemory(iterator, buffer, size, flags);
+}
+
+__asm__(".symver release0_cudaLogsDumpToMemory, cudaLogsDumpToMemory@libcudart.so.12");
+
+extern cudaError_t sim__cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size, unsigned int flags);
+SIM_EXPORT cudaError_t release1_cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size, unsigned int flags)
+{
+    return sim__cudaLogsDumpToMemory(iterator, buffer, size, flags);
+}
+
+__asm__(".symver release1_cudaLogsDumpToMemory, cudaLogsDumpToMemory@libcudart.so.13");
 
 extern cudaError_t sim__cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
@@ -11751,6 +12253,48 @@ SIM_EXPORT CUresult release0_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 
 __asm__(".symver release0_cuDeviceSetMemPool, cuDeviceSetMemPool@libcudart.so.12");
 
+extern CUresult sim__cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type);
+SIM_EXPORT CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type)
+{
+    return sim__cuMemGetDefaultMemPool(pool_out, location, type);
+}
+
+extern CUresult sim__cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type);
+SIM_EXPORT CUresult release0_cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type)
+{
+    return sim__cuMemGetDefaultMemPool(pool_out, location, type);
+}
+
+__asm__(".symver release0_cuMemGetDefaultMemPool, cuMemGetDefaultMemPool@libcudart.so.12");
+
+extern CUresult sim__cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type);
+SIM_EXPORT CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+    return sim__cuMemGetMemPool(pool, location, type);
+}
+
+extern CUresult sim__cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type);
+SIM_EXPORT CUresult release0_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+    return sim__cuMemGetMemPool(pool, location, type);
+}
+
+__asm__(".symver release0_cuMemGetMemPool, cuMemGetMemPool@libcudart.so.12");
+
+extern CUresult sim__cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool);
+SIM_EXPORT CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
+{
+    return sim__cuMemSetMemPool(location, type, pool);
+}
+
+extern CUresult sim__cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool);
+SIM_EXPORT CUresult release0_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
+{
+    return sim__cuMemSetMemPool(location, type, pool);
+}
+
+__asm__(".symver release0_cuMemSetMemPool, cuMemSetMemPool@libcudart.so.12");
+
 extern CUresult sim__cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps);
 SIM_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
 {
@@ -12088,6 +12632,36 @@ SIM_EXPORT CUresult release0_cuLaunchHostFunc_ptsz(CUstream hStream, CUhostFn fn
 }
 
 __asm__(".symver release0_cuLaunchHostFunc_ptsz, cuLaunchHostFunc_ptsz@libcudart.so.12");
+
+extern CUresult sim__cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode);
+SIM_EXPORT CUresult cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode)
+{
+    return sim__cuLaunchHostFunc_v2(hStream, fn, userData, syncMode);
+}
+
+extern CUresult sim__cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode);
+SIM_EXPORT CUresult release0_cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode)
+{
+    return sim__cuLaunchHostFunc_v2(hStream, fn, userData, syncMode);
+}
+
+__asm__(".symver release0_cuLaunchHostFunc_v2, cuLaunchHostFunc_v2@libcudart.so.12");
+
+extern CUresult sim__cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode);
+SIM_EXPORT CUresult cuLaunchHostFunc_v2_ptsz(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuLaunchHostFunc_v2(hStream, fn, userData, syncMode);
+}
+
+extern CUresult sim__cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode);
+SIM_EXPORT CUresult release0_cuLaunchHostFunc_v2_ptsz(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuLaunchHostFunc_v2(hStream, fn, userData, syncMode);
+}
+
+__asm__(".symver release0_cuLaunchHostFunc_v2_ptsz, cuLaunchHostFunc_v2_ptsz@libcudart.so.12");
 
 extern CUresult sim__cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags);
 SIM_EXPORT CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
@@ -13092,6 +13666,62 @@ SIM_EXPORT CUresult release0_cuModuleEnumerateFunctions(CUfunction *functions, u
 }
 
 __asm__(".symver release0_cuModuleEnumerateFunctions, cuModuleEnumerateFunctions@libcudart.so.12");
+
+extern CUresult sim__cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
+SIM_EXPORT CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+{
+    return sim__cuFuncGetParamInfo(func, paramIndex, paramOffset, paramSize);
+}
+
+extern CUresult sim__cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
+SIM_EXPORT CUresult release0_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+{
+    return sim__cuFuncGetParamInfo(func, paramIndex, paramOffset, paramSize);
+}
+
+__asm__(".symver release0_cuFuncGetParamInfo, cuFuncGetParamInfo@libcudart.so.12");
+
+extern CUresult sim__cuFuncGetParamCount(CUfunction func, size_t *paramCount);
+SIM_EXPORT CUresult cuFuncGetParamCount(CUfunction func, size_t *paramCount)
+{
+    return sim__cuFuncGetParamCount(func, paramCount);
+}
+
+extern CUresult sim__cuFuncGetParamCount(CUfunction func, size_t *paramCount);
+SIM_EXPORT CUresult release0_cuFuncGetParamCount(CUfunction func, size_t *paramCount)
+{
+    return sim__cuFuncGetParamCount(func, paramCount);
+}
+
+__asm__(".symver release0_cuFuncGetParamCount, cuFuncGetParamCount@libcudart.so.12");
+
+extern CUresult sim__cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
+SIM_EXPORT CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+{
+    return sim__cuKernelGetParamInfo(kernel, paramIndex, paramOffset, paramSize);
+}
+
+extern CUresult sim__cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
+SIM_EXPORT CUresult release0_cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+{
+    return sim__cuKernelGetParamInfo(kernel, paramIndex, paramOffset, paramSize);
+}
+
+__asm__(".symver release0_cuKernelGetParamInfo, cuKernelGetParamInfo@libcudart.so.12");
+
+extern CUresult sim__cuKernelGetParamCount(CUkernel kernel, size_t *paramCount);
+SIM_EXPORT CUresult cuKernelGetParamCount(CUkernel kernel, size_t *paramCount)
+{
+    return sim__cuKernelGetParamCount(kernel, paramCount);
+}
+
+extern CUresult sim__cuKernelGetParamCount(CUkernel kernel, size_t *paramCount);
+SIM_EXPORT CUresult release0_cuKernelGetParamCount(CUkernel kernel, size_t *paramCount)
+{
+    return sim__cuKernelGetParamCount(kernel, paramCount);
+}
+
+__asm__(".symver release0_cuKernelGetParamCount, cuKernelGetParamCount@libcudart.so.12");
 
 extern CUresult sim__cuFuncGetModule(CUmodule *hmod, CUfunction hfunc);
 SIM_EXPORT CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
@@ -15153,6 +15783,66 @@ SIM_EXPORT CUresult release0_cuMemcpy3DBatchAsync_ptsz(size_t numOps, CUDA_MEMCP
 
 __asm__(".symver release0_cuMemcpy3DBatchAsync_ptsz, cuMemcpy3DBatchAsync_ptsz@libcudart.so.12");
 
+extern CUresult sim__cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream)
+{
+    return sim__cuMemcpyWithAttributesAsync(dst, src, size, attr, hStream);
+}
+
+extern CUresult sim__cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream)
+{
+    return sim__cuMemcpyWithAttributesAsync(dst, src, size, attr, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyWithAttributesAsync, cuMemcpyWithAttributesAsync@libcudart.so.12");
+
+extern CUresult sim__cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyWithAttributesAsync_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyWithAttributesAsync(dst, src, size, attr, hStream);
+}
+
+extern CUresult sim__cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpyWithAttributesAsync_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyWithAttributesAsync(dst, src, size, attr, hStream);
+}
+
+__asm__(".symver release0_cuMemcpyWithAttributesAsync_ptsz, cuMemcpyWithAttributesAsync_ptsz@libcudart.so.12");
+
+extern CUresult sim__cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream)
+{
+    return sim__cuMemcpy3DWithAttributesAsync(op, flags, hStream);
+}
+
+extern CUresult sim__cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream)
+{
+    return sim__cuMemcpy3DWithAttributesAsync(op, flags, hStream);
+}
+
+__asm__(".symver release0_cuMemcpy3DWithAttributesAsync, cuMemcpy3DWithAttributesAsync@libcudart.so.12");
+
+extern CUresult sim__cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpy3DWithAttributesAsync_ptsz(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpy3DWithAttributesAsync(op, flags, hStream);
+}
+
+extern CUresult sim__cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemcpy3DWithAttributesAsync_ptsz(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpy3DWithAttributesAsync(op, flags, hStream);
+}
+
+__asm__(".symver release0_cuMemcpy3DWithAttributesAsync_ptsz, cuMemcpy3DWithAttributesAsync_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location);
 SIM_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
 {
@@ -15197,6 +15887,96 @@ SIM_EXPORT CUresult release0_cuMemPrefetchAsync_v2_ptsz(CUdeviceptr devPtr, size
 
 __asm__(".symver release0_cuMemPrefetchAsync_v2_ptsz, cuMemPrefetchAsync_v2_ptsz@libcudart.so.12");
 
+extern CUresult sim__cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
+{
+    return sim__cuMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
+}
+
+extern CUresult sim__cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
+{
+    return sim__cuMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
+}
+
+__asm__(".symver release0_cuMemPrefetchBatchAsync, cuMemPrefetchBatchAsync@libcudart.so.12");
+
+extern CUresult sim__cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult cuMemPrefetchBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
+}
+
+extern CUresult sim__cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemPrefetchBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
+}
+
+__asm__(".symver release0_cuMemPrefetchBatchAsync_ptsz, cuMemPrefetchBatchAsync_ptsz@libcudart.so.12");
+
+extern CUresult sim__cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream)
+{
+    return sim__cuMemDiscardBatchAsync(dptrs, sizes, count, flags, hStream);
+}
+
+extern CUresult sim__cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream)
+{
+    return sim__cuMemDiscardBatchAsync(dptrs, sizes, count, flags, hStream);
+}
+
+__asm__(".symver release0_cuMemDiscardBatchAsync, cuMemDiscardBatchAsync@libcudart.so.12");
+
+extern CUresult sim__cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult cuMemDiscardBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemDiscardBatchAsync(dptrs, sizes, count, flags, hStream);
+}
+
+extern CUresult sim__cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemDiscardBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemDiscardBatchAsync(dptrs, sizes, count, flags, hStream);
+}
+
+__asm__(".symver release0_cuMemDiscardBatchAsync_ptsz, cuMemDiscardBatchAsync_ptsz@libcudart.so.12");
+
+extern CUresult sim__cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
+{
+    return sim__cuMemDiscardAndPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
+}
+
+extern CUresult sim__cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
+{
+    return sim__cuMemDiscardAndPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
+}
+
+__asm__(".symver release0_cuMemDiscardAndPrefetchBatchAsync, cuMemDiscardAndPrefetchBatchAsync@libcudart.so.12");
+
+extern CUresult sim__cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult cuMemDiscardAndPrefetchBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemDiscardAndPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
+}
+
+extern CUresult sim__cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
+SIM_EXPORT CUresult release0_cuMemDiscardAndPrefetchBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemDiscardAndPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
+}
+
+__asm__(".symver release0_cuMemDiscardAndPrefetchBatchAsync_ptsz, cuMemDiscardAndPrefetchBatchAsync_ptsz@libcudart.so.12");
+
 extern CUresult sim__cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count);
 SIM_EXPORT CUresult cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count)
 {
@@ -15224,6 +16004,132 @@ SIM_EXPORT CUresult release0_cuMemRangeGetAttributes(void **data, size_t *dataSi
 }
 
 __asm__(".symver release0_cuMemRangeGetAttributes, cuMemRangeGetAttributes@libcudart.so.12");
+
+extern CUresult sim__cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData, CUlogsCallbackHandle *callback_out);
+SIM_EXPORT CUresult cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData, CUlogsCallbackHandle *callback_out)
+{
+    return sim__cuLogsRegisterCallback(callbackFunc, userData, callback_out);
+}
+
+extern CUresult sim__cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData, CUlogsCallbackHandle *callback_out);
+SIM_EXPORT CUresult release0_cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData, CUlogsCallbackHandle *callback_out)
+{
+    return sim__cuLogsRegisterCallback(callbackFunc, userData, callback_out);
+}
+
+__asm__(".symver release0_cuLogsRegisterCallback, cuLogsRegisterCallback@libcudart.so.12");
+
+extern CUresult sim__cuLogsUnregisterCallback(CUlogsCallbackHandle callback);
+SIM_EXPORT CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle callback)
+{
+    return sim__cuLogsUnregisterCallback(callback);
+}
+
+extern CUresult sim__cuLogsUnregisterCallback(CUlogsCallbackHandle callback);
+SIM_EXPORT CUresult release0_cuLogsUnregisterCallback(CUlogsCallbackHandle callback)
+{
+    return sim__cuLogsUnregisterCallback(callback);
+}
+
+__asm__(".symver release0_cuLogsUnregisterCallback, cuLogsUnregisterCallback@libcudart.so.12");
+
+extern CUresult sim__cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags);
+SIM_EXPORT CUresult cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
+{
+    return sim__cuLogsCurrent(iterator_out, flags);
+}
+
+extern CUresult sim__cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags);
+SIM_EXPORT CUresult release0_cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
+{
+    return sim__cuLogsCurrent(iterator_out, flags);
+}
+
+__asm__(".symver release0_cuLogsCurrent, cuLogsCurrent@libcudart.so.12");
+
+extern CUresult sim__cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags);
+SIM_EXPORT CUresult cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags)
+{
+    return sim__cuLogsDumpToFile(iterator, pathToFile, flags);
+}
+
+extern CUresult sim__cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags);
+SIM_EXPORT CUresult release0_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags)
+{
+    return sim__cuLogsDumpToFile(iterator, pathToFile, flags);
+}
+
+__asm__(".symver release0_cuLogsDumpToFile, cuLogsDumpToFile@libcudart.so.12");
+
+extern CUresult sim__cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size, unsigned int flags);
+SIM_EXPORT CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size, unsigned int flags)
+{
+    return sim__cuLogsDumpToMemory(iterator, buffer, size, flags);
+}
+
+extern CUresult sim__cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size, unsigned int flags);
+SIM_EXPORT CUresult release0_cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size, unsigned int flags)
+{
+    return sim__cuLogsDumpToMemory(iterator, buffer, size, flags);
+}
+
+__asm__(".symver release0_cuLogsDumpToMemory, cuLogsDumpToMemory@libcudart.so.12");
+
+extern CUresult sim__cuCoredumpGetAttribute(CUcoredumpSettings attrib, void *value, size_t *size);
+SIM_EXPORT CUresult cuCoredumpGetAttribute(CUcoredumpSettings attrib, void *value, size_t *size)
+{
+    return sim__cuCoredumpGetAttribute(attrib, value, size);
+}
+
+extern CUresult sim__cuCoredumpGetAttribute(CUcoredumpSettings attrib, void *value, size_t *size);
+SIM_EXPORT CUresult release0_cuCoredumpGetAttribute(CUcoredumpSettings attrib, void *value, size_t *size)
+{
+    return sim__cuCoredumpGetAttribute(attrib, value, size);
+}
+
+__asm__(".symver release0_cuCoredumpGetAttribute, cuCoredumpGetAttribute@libcudart.so.12");
+
+extern CUresult sim__cuCoredumpGetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size);
+SIM_EXPORT CUresult cuCoredumpGetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size)
+{
+    return sim__cuCoredumpGetAttributeGlobal(attrib, value, size);
+}
+
+extern CUresult sim__cuCoredumpGetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size);
+SIM_EXPORT CUresult release0_cuCoredumpGetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size)
+{
+    return sim__cuCoredumpGetAttributeGlobal(attrib, value, size);
+}
+
+__asm__(".symver release0_cuCoredumpGetAttributeGlobal, cuCoredumpGetAttributeGlobal@libcudart.so.12");
+
+extern CUresult sim__cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size_t *size);
+SIM_EXPORT CUresult cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size_t *size)
+{
+    return sim__cuCoredumpSetAttribute(attrib, value, size);
+}
+
+extern CUresult sim__cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size_t *size);
+SIM_EXPORT CUresult release0_cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size_t *size)
+{
+    return sim__cuCoredumpSetAttribute(attrib, value, size);
+}
+
+__asm__(".symver release0_cuCoredumpSetAttribute, cuCoredumpSetAttribute@libcudart.so.12");
+
+extern CUresult sim__cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size);
+SIM_EXPORT CUresult cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size)
+{
+    return sim__cuCoredumpSetAttributeGlobal(attrib, value, size);
+}
+
+extern CUresult sim__cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size);
+SIM_EXPORT CUresult release0_cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size)
+{
+    return sim__cuCoredumpSetAttributeGlobal(attrib, value, size);
+}
+
+__asm__(".symver release0_cuCoredumpSetAttributeGlobal, cuCoredumpSetAttributeGlobal@libcudart.so.12");
 
 extern CUresult sim__cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels);
 SIM_EXPORT CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels)

@@ -74,6 +74,10 @@ extern void sim__cuArrayGetDescriptor_v2(void);
 extern void sim__cuArrayGetMemoryRequirements(void);
 extern void sim__cuArrayGetPlane(void);
 extern void sim__cuArrayGetSparseProperties(void);
+extern void sim__cuCoredumpGetAttribute(void);
+extern void sim__cuCoredumpGetAttributeGlobal(void);
+extern void sim__cuCoredumpSetAttribute(void);
+extern void sim__cuCoredumpSetAttributeGlobal(void);
 extern void sim__cuCtxAttach(void);
 extern void sim__cuCtxCreate_v2(void);
 extern void sim__cuCtxCreate_v3(void);
@@ -153,6 +157,8 @@ extern void sim__cuExternalMemoryGetMappedMipmappedArray(void);
 extern void sim__cuFuncGetAttribute(void);
 extern void sim__cuFuncGetModule(void);
 extern void sim__cuFuncGetName(void);
+extern void sim__cuFuncGetParamCount(void);
+extern void sim__cuFuncGetParamInfo(void);
 extern void sim__cuFuncIsLoaded(void);
 extern void sim__cuFuncLoad(void);
 extern void sim__cuFuncSetAttribute(void);
@@ -269,6 +275,8 @@ extern void sim__cuKernelGetAttribute(void);
 extern void sim__cuKernelGetFunction(void);
 extern void sim__cuKernelGetLibrary(void);
 extern void sim__cuKernelGetName(void);
+extern void sim__cuKernelGetParamCount(void);
+extern void sim__cuKernelGetParamInfo(void);
 extern void sim__cuKernelSetAttribute(void);
 extern void sim__cuKernelSetCacheConfig(void);
 extern void sim__cuLaunch(void);
@@ -276,6 +284,7 @@ extern CUresult sim__cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDi
 extern void sim__cuLaunchGrid(void);
 extern CUresult sim__cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream);
 extern CUresult sim__cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
+extern CUresult sim__cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode);
 extern CUresult sim__cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra);
 extern CUresult sim__cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra);
 extern void sim__cuLibraryEnumerateKernels(void);
@@ -293,6 +302,11 @@ extern void sim__cuLinkAddFile_v2(void);
 extern void sim__cuLinkComplete(void);
 extern void sim__cuLinkCreate_v2(void);
 extern void sim__cuLinkDestroy(void);
+extern void sim__cuLogsCurrent(void);
+extern void sim__cuLogsDumpToFile(void);
+extern void sim__cuLogsDumpToMemory(void);
+extern void sim__cuLogsRegisterCallback(void);
+extern void sim__cuLogsUnregisterCallback(void);
 extern void sim__cuMemAddressFree(void);
 extern void sim__cuMemAddressReserve(void);
 extern void sim__cuMemAdvise(void);
@@ -304,6 +318,8 @@ extern void sim__cuMemAllocManaged(void);
 extern void sim__cuMemAllocPitch_v2(void);
 extern void sim__cuMemAlloc_v2(void);
 extern void sim__cuMemCreate(void);
+extern CUresult sim__cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
+extern CUresult sim__cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream);
 extern void sim__cuMemExportToShareableHandle(void);
 extern CUresult sim__cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream);
 extern void sim__cuMemFreeHost(void);
@@ -312,7 +328,9 @@ extern void sim__cuMemGetAccess(void);
 extern void sim__cuMemGetAddressRange_v2(void);
 extern void sim__cuMemGetAllocationGranularity(void);
 extern void sim__cuMemGetAllocationPropertiesFromHandle(void);
+extern void sim__cuMemGetDefaultMemPool(void);
 extern void sim__cuMemGetInfo_v2(void);
+extern void sim__cuMemGetMemPool(void);
 extern void sim__cuMemHostAlloc(void);
 extern void sim__cuMemHostGetDevicePointer_v2(void);
 extern void sim__cuMemHostGetFlags(void);
@@ -333,11 +351,13 @@ extern void sim__cuMemPoolSetAttribute(void);
 extern void sim__cuMemPoolTrimTo(void);
 extern CUresult sim__cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream);
 extern CUresult sim__cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream);
+extern CUresult sim__cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
 extern void sim__cuMemRangeGetAttribute(void);
 extern void sim__cuMemRangeGetAttributes(void);
 extern void sim__cuMemRelease(void);
 extern void sim__cuMemRetainAllocationHandle(void);
 extern void sim__cuMemSetAccess(void);
+extern void sim__cuMemSetMemPool(void);
 extern void sim__cuMemUnmap(void);
 extern CUresult sim__cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount);
 extern CUresult sim__cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
@@ -347,6 +367,7 @@ extern CUresult sim__cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hSt
 extern CUresult sim__cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream);
 extern CUresult sim__cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy);
 extern CUresult sim__cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream);
+extern CUresult sim__cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream);
 extern CUresult sim__cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy);
 extern CUresult sim__cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream);
 extern CUresult sim__cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount);
@@ -365,6 +386,7 @@ extern CUresult sim__cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *src
 extern CUresult sim__cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount);
 extern CUresult sim__cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount);
 extern CUresult sim__cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream);
+extern CUresult sim__cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream);
 extern CUresult sim__cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream);
 extern CUresult sim__cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N);
 extern CUresult sim__cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream);
@@ -529,6 +551,12 @@ static CUresult cuLaunchHostFunc_ptsz(CUstream hStream, CUhostFn fn, void *userD
     return sim__cuLaunchHostFunc(hStream, fn, userData);
 }
 
+static CUresult cuLaunchHostFunc_v2_ptsz(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuLaunchHostFunc_v2(hStream, fn, userData, syncMode);
+}
+
 static CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
 {
     if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
@@ -558,6 +586,18 @@ static CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t bytesize,
     return sim__cuMemAllocFromPoolAsync(dptr, bytesize, pool, hStream);
 }
 
+static CUresult cuMemDiscardAndPrefetchBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemDiscardAndPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
+}
+
+static CUresult cuMemDiscardBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemDiscardBatchAsync(dptrs, sizes, count, flags, hStream);
+}
+
 static CUresult cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream hStream)
 {
     if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
@@ -574,6 +614,12 @@ static CUresult cuMemPrefetchAsync_v2_ptsz(CUdeviceptr devPtr, size_t count, CUm
 {
     if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
     return sim__cuMemPrefetchAsync_v2(devPtr, count, location, flags, hStream);
+}
+
+static CUresult cuMemPrefetchBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
 }
 
 static CUresult cuMemcpy_ptds(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
@@ -618,6 +664,12 @@ static CUresult cuMemcpy3DPeerAsync_ptsz(const CUDA_MEMCPY3D_PEER *pCopy, CUstre
 {
     if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
     return sim__cuMemcpy3DPeerAsync(pCopy, hStream);
+}
+
+static CUresult cuMemcpy3DWithAttributesAsync_ptsz(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpy3DWithAttributesAsync(op, flags, hStream);
 }
 
 static CUresult cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D *pCopy)
@@ -716,6 +768,12 @@ static CUresult cuMemcpyPeerAsync_ptsz(CUdeviceptr dstDevice, CUcontext dstConte
 {
     if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
     return sim__cuMemcpyPeerAsync(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
+}
+
+static CUresult cuMemcpyWithAttributesAsync_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream)
+{
+    if (hStream == 0) { hStream = CU_STREAM_PER_THREAD; }
+    return sim__cuMemcpyWithAttributesAsync(dst, src, size, attr, hStream);
 }
 
 static CUresult cuMemsetD16Async_ptsz(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
@@ -974,6 +1032,10 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuArrayGetMemoryRequirements", (void (*)(void))sim__cuArrayGetMemoryRequirements, 0},
     {"cuArrayGetPlane", (void (*)(void))sim__cuArrayGetPlane, 0},
     {"cuArrayGetSparseProperties", (void (*)(void))sim__cuArrayGetSparseProperties, 0},
+    {"cuCoredumpGetAttribute", (void (*)(void))sim__cuCoredumpGetAttribute, 0},
+    {"cuCoredumpGetAttributeGlobal", (void (*)(void))sim__cuCoredumpGetAttributeGlobal, 0},
+    {"cuCoredumpSetAttribute", (void (*)(void))sim__cuCoredumpSetAttribute, 0},
+    {"cuCoredumpSetAttributeGlobal", (void (*)(void))sim__cuCoredumpSetAttributeGlobal, 0},
     {"cuCtxAttach", (void (*)(void))sim__cuCtxAttach, 0},
     {"cuCtxCreate_v2", (void (*)(void))sim__cuCtxCreate_v2, 0},
     {"cuCtxCreate_v3", (void (*)(void))sim__cuCtxCreate_v3, 0},
@@ -1053,6 +1115,8 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuFuncGetAttribute", (void (*)(void))sim__cuFuncGetAttribute, 0},
     {"cuFuncGetModule", (void (*)(void))sim__cuFuncGetModule, 0},
     {"cuFuncGetName", (void (*)(void))sim__cuFuncGetName, 0},
+    {"cuFuncGetParamCount", (void (*)(void))sim__cuFuncGetParamCount, 0},
+    {"cuFuncGetParamInfo", (void (*)(void))sim__cuFuncGetParamInfo, 0},
     {"cuFuncIsLoaded", (void (*)(void))sim__cuFuncIsLoaded, 0},
     {"cuFuncLoad", (void (*)(void))sim__cuFuncLoad, 0},
     {"cuFuncSetAttribute", (void (*)(void))sim__cuFuncSetAttribute, 0},
@@ -1169,6 +1233,8 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuKernelGetFunction", (void (*)(void))sim__cuKernelGetFunction, 0},
     {"cuKernelGetLibrary", (void (*)(void))sim__cuKernelGetLibrary, 0},
     {"cuKernelGetName", (void (*)(void))sim__cuKernelGetName, 0},
+    {"cuKernelGetParamCount", (void (*)(void))sim__cuKernelGetParamCount, 0},
+    {"cuKernelGetParamInfo", (void (*)(void))sim__cuKernelGetParamInfo, 0},
     {"cuKernelSetAttribute", (void (*)(void))sim__cuKernelSetAttribute, 0},
     {"cuKernelSetCacheConfig", (void (*)(void))sim__cuKernelSetCacheConfig, 0},
     {"cuLaunch", (void (*)(void))sim__cuLaunch, 0},
@@ -1176,6 +1242,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuLaunchGrid", (void (*)(void))sim__cuLaunchGrid, 0},
     {"cuLaunchGridAsync", (void (*)(void))sim__cuLaunchGridAsync, (void (*)(void))cuLaunchGridAsync_ptsz},
     {"cuLaunchHostFunc", (void (*)(void))sim__cuLaunchHostFunc, (void (*)(void))cuLaunchHostFunc_ptsz},
+    {"cuLaunchHostFunc_v2", (void (*)(void))sim__cuLaunchHostFunc_v2, (void (*)(void))cuLaunchHostFunc_v2_ptsz},
     {"cuLaunchKernel", (void (*)(void))sim__cuLaunchKernel, (void (*)(void))cuLaunchKernel_ptsz},
     {"cuLaunchKernelEx", (void (*)(void))sim__cuLaunchKernelEx, (void (*)(void))cuLaunchKernelEx_ptsz},
     {"cuLibraryEnumerateKernels", (void (*)(void))sim__cuLibraryEnumerateKernels, 0},
@@ -1193,6 +1260,11 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuLinkComplete", (void (*)(void))sim__cuLinkComplete, 0},
     {"cuLinkCreate_v2", (void (*)(void))sim__cuLinkCreate_v2, 0},
     {"cuLinkDestroy", (void (*)(void))sim__cuLinkDestroy, 0},
+    {"cuLogsCurrent", (void (*)(void))sim__cuLogsCurrent, 0},
+    {"cuLogsDumpToFile", (void (*)(void))sim__cuLogsDumpToFile, 0},
+    {"cuLogsDumpToMemory", (void (*)(void))sim__cuLogsDumpToMemory, 0},
+    {"cuLogsRegisterCallback", (void (*)(void))sim__cuLogsRegisterCallback, 0},
+    {"cuLogsUnregisterCallback", (void (*)(void))sim__cuLogsUnregisterCallback, 0},
     {"cuMemAddressFree", (void (*)(void))sim__cuMemAddressFree, 0},
     {"cuMemAddressReserve", (void (*)(void))sim__cuMemAddressReserve, 0},
     {"cuMemAdvise", (void (*)(void))sim__cuMemAdvise, 0},
@@ -1204,6 +1276,8 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuMemAllocPitch_v2", (void (*)(void))sim__cuMemAllocPitch_v2, 0},
     {"cuMemAlloc_v2", (void (*)(void))sim__cuMemAlloc_v2, 0},
     {"cuMemCreate", (void (*)(void))sim__cuMemCreate, 0},
+    {"cuMemDiscardAndPrefetchBatchAsync", (void (*)(void))sim__cuMemDiscardAndPrefetchBatchAsync, (void (*)(void))cuMemDiscardAndPrefetchBatchAsync_ptsz},
+    {"cuMemDiscardBatchAsync", (void (*)(void))sim__cuMemDiscardBatchAsync, (void (*)(void))cuMemDiscardBatchAsync_ptsz},
     {"cuMemExportToShareableHandle", (void (*)(void))sim__cuMemExportToShareableHandle, 0},
     {"cuMemFreeAsync", (void (*)(void))sim__cuMemFreeAsync, (void (*)(void))cuMemFreeAsync_ptsz},
     {"cuMemFreeHost", (void (*)(void))sim__cuMemFreeHost, 0},
@@ -1212,7 +1286,9 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuMemGetAddressRange_v2", (void (*)(void))sim__cuMemGetAddressRange_v2, 0},
     {"cuMemGetAllocationGranularity", (void (*)(void))sim__cuMemGetAllocationGranularity, 0},
     {"cuMemGetAllocationPropertiesFromHandle", (void (*)(void))sim__cuMemGetAllocationPropertiesFromHandle, 0},
+    {"cuMemGetDefaultMemPool", (void (*)(void))sim__cuMemGetDefaultMemPool, 0},
     {"cuMemGetInfo_v2", (void (*)(void))sim__cuMemGetInfo_v2, 0},
+    {"cuMemGetMemPool", (void (*)(void))sim__cuMemGetMemPool, 0},
     {"cuMemHostAlloc", (void (*)(void))sim__cuMemHostAlloc, 0},
     {"cuMemHostGetDevicePointer_v2", (void (*)(void))sim__cuMemHostGetDevicePointer_v2, 0},
     {"cuMemHostGetFlags", (void (*)(void))sim__cuMemHostGetFlags, 0},
@@ -1233,11 +1309,13 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuMemPoolTrimTo", (void (*)(void))sim__cuMemPoolTrimTo, 0},
     {"cuMemPrefetchAsync", (void (*)(void))sim__cuMemPrefetchAsync, (void (*)(void))cuMemPrefetchAsync_ptsz},
     {"cuMemPrefetchAsync_v2", (void (*)(void))sim__cuMemPrefetchAsync_v2, (void (*)(void))cuMemPrefetchAsync_v2_ptsz},
+    {"cuMemPrefetchBatchAsync", (void (*)(void))sim__cuMemPrefetchBatchAsync, (void (*)(void))cuMemPrefetchBatchAsync_ptsz},
     {"cuMemRangeGetAttribute", (void (*)(void))sim__cuMemRangeGetAttribute, 0},
     {"cuMemRangeGetAttributes", (void (*)(void))sim__cuMemRangeGetAttributes, 0},
     {"cuMemRelease", (void (*)(void))sim__cuMemRelease, 0},
     {"cuMemRetainAllocationHandle", (void (*)(void))sim__cuMemRetainAllocationHandle, 0},
     {"cuMemSetAccess", (void (*)(void))sim__cuMemSetAccess, 0},
+    {"cuMemSetMemPool", (void (*)(void))sim__cuMemSetMemPool, 0},
     {"cuMemUnmap", (void (*)(void))sim__cuMemUnmap, 0},
     {"cuMemcpy", (void (*)(void))sim__cuMemcpy, (void (*)(void))cuMemcpy_ptds},
     {"cuMemcpy2DAsync_v2", (void (*)(void))sim__cuMemcpy2DAsync_v2, (void (*)(void))cuMemcpy2DAsync_v2_ptsz},
@@ -1247,6 +1325,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuMemcpy3DBatchAsync", (void (*)(void))sim__cuMemcpy3DBatchAsync, (void (*)(void))cuMemcpy3DBatchAsync_ptsz},
     {"cuMemcpy3DPeer", (void (*)(void))sim__cuMemcpy3DPeer, (void (*)(void))cuMemcpy3DPeer_ptds},
     {"cuMemcpy3DPeerAsync", (void (*)(void))sim__cuMemcpy3DPeerAsync, (void (*)(void))cuMemcpy3DPeerAsync_ptsz},
+    {"cuMemcpy3DWithAttributesAsync", (void (*)(void))sim__cuMemcpy3DWithAttributesAsync, (void (*)(void))cuMemcpy3DWithAttributesAsync_ptsz},
     {"cuMemcpy3D_v2", (void (*)(void))sim__cuMemcpy3D_v2, (void (*)(void))cuMemcpy3D_v2_ptds},
     {"cuMemcpyAsync", (void (*)(void))sim__cuMemcpyAsync, (void (*)(void))cuMemcpyAsync_ptsz},
     {"cuMemcpyAtoA_v2", (void (*)(void))sim__cuMemcpyAtoA_v2, (void (*)(void))cuMemcpyAtoA_v2_ptds},
@@ -1265,6 +1344,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuMemcpyHtoD_v2", (void (*)(void))sim__cuMemcpyHtoD_v2, (void (*)(void))cuMemcpyHtoD_v2_ptds},
     {"cuMemcpyPeer", (void (*)(void))sim__cuMemcpyPeer, (void (*)(void))cuMemcpyPeer_ptds},
     {"cuMemcpyPeerAsync", (void (*)(void))sim__cuMemcpyPeerAsync, (void (*)(void))cuMemcpyPeerAsync_ptsz},
+    {"cuMemcpyWithAttributesAsync", (void (*)(void))sim__cuMemcpyWithAttributesAsync, (void (*)(void))cuMemcpyWithAttributesAsync_ptsz},
     {"cuMemsetD16Async", (void (*)(void))sim__cuMemsetD16Async, (void (*)(void))cuMemsetD16Async_ptsz},
     {"cuMemsetD16_v2", (void (*)(void))sim__cuMemsetD16_v2, (void (*)(void))cuMemsetD16_v2_ptds},
     {"cuMemsetD2D16Async", (void (*)(void))sim__cuMemsetD2D16Async, (void (*)(void))cuMemsetD2D16Async_ptsz},
@@ -1388,4 +1468,4 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuWaitExternalSemaphoresAsync", (void (*)(void))sim__cuWaitExternalSemaphoresAsync, (void (*)(void))cuWaitExternalSemaphoresAsync_ptsz},
 };
 
-const size_t sim_driver_table_size = 420;
+const size_t sim_driver_table_size = 442;

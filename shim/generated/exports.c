@@ -1695,6 +1695,27 @@ static cudaError_t first_cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
     return extension.impl_cudaDeviceSetMemPool(device, memPool);
 }
 
+static cudaError_t first_cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type)
+{
+    if (extension.impl_sim_attach("cudaMemGetDefaultMemPool") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemGetDefaultMemPool, extension.impl_cudaMemGetDefaultMemPool, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemGetDefaultMemPool(memPool, location, type);
+}
+
+static cudaError_t first_cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type)
+{
+    if (extension.impl_sim_attach("cudaMemGetMemPool") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemGetMemPool, extension.impl_cudaMemGetMemPool, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemGetMemPool(memPool, location, type);
+}
+
+static cudaError_t first_cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type, cudaMemPool_t memPool)
+{
+    if (extension.impl_sim_attach("cudaMemSetMemPool") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemSetMemPool, extension.impl_cudaMemSetMemPool, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemSetMemPool(location, type, memPool);
+}
+
 static cudaError_t first_cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps)
 {
     if (extension.impl_sim_attach("cudaMemPoolCreate") != 0) { return cudaErrorUnknown; }
@@ -2073,6 +2094,13 @@ static cudaError_t first_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn
     return extension.impl_cudaLaunchHostFunc(stream, fn, userData);
 }
 
+static cudaError_t first_cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode)
+{
+    if (extension.impl_sim_attach("cudaLaunchHostFunc_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaLaunchHostFunc_v2, extension.impl_cudaLaunchHostFunc_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaLaunchHostFunc_v2(stream, fn, userData, syncMode);
+}
+
 static cudaError_t first_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
 {
     if (extension.impl_sim_attach("cudaStreamAddCallback") != 0) { return cudaErrorUnknown; }
@@ -2281,6 +2309,20 @@ static cudaError_t first_cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy
     if (extension.impl_sim_attach("cudaMemcpy3DBatchAsync") != 0) { return cudaErrorUnknown; }
     __atomic_store_n(&sim_bridge.impl_cudaMemcpy3DBatchAsync, extension.impl_cudaMemcpy3DBatchAsync, __ATOMIC_RELEASE);
     return extension.impl_cudaMemcpy3DBatchAsync(numOps, opList, failIdx, flags, stream);
+}
+
+static cudaError_t first_cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemcpyWithAttributesAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpyWithAttributesAsync, extension.impl_cudaMemcpyWithAttributesAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpyWithAttributesAsync(dst, src, size, attr, stream);
+}
+
+static cudaError_t first_cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemcpy3DWithAttributesAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpy3DWithAttributesAsync, extension.impl_cudaMemcpy3DWithAttributesAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpy3DWithAttributesAsync(op, flags, stream);
 }
 
 static cudaError_t first_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
@@ -3067,6 +3109,27 @@ static cudaError_t first_cudaMemAdvise_v2(const void *devPtr, size_t count, enum
     return extension.impl_cudaMemAdvise_v2(devPtr, count, advice, location);
 }
 
+static cudaError_t first_cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemPrefetchBatchAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemPrefetchBatchAsync, extension.impl_cudaMemPrefetchBatchAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
+static cudaError_t first_cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemDiscardBatchAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemDiscardBatchAsync, extension.impl_cudaMemDiscardBatchAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemDiscardBatchAsync(dptrs, sizes, count, flags, stream);
+}
+
+static cudaError_t first_cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemDiscardAndPrefetchBatchAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemDiscardAndPrefetchBatchAsync, extension.impl_cudaMemDiscardAndPrefetchBatchAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemDiscardAndPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
 static cudaError_t first_cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count)
 {
     if (extension.impl_sim_attach("cudaMemRangeGetAttribute") != 0) { return cudaErrorUnknown; }
@@ -3142,6 +3205,41 @@ static cudaError_t first_cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memP
     if (extension.impl_sim_attach("cudaMemPoolImportPointer") != 0) { return cudaErrorUnknown; }
     __atomic_store_n(&sim_bridge.impl_cudaMemPoolImportPointer, extension.impl_cudaMemPoolImportPointer, __ATOMIC_RELEASE);
     return extension.impl_cudaMemPoolImportPointer(ptr, memPool, exportData);
+}
+
+static cudaError_t first_cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData, cudaLogsCallbackHandle *callback_out)
+{
+    if (extension.impl_sim_attach("cudaLogsRegisterCallback") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaLogsRegisterCallback, extension.impl_cudaLogsRegisterCallback, __ATOMIC_RELEASE);
+    return extension.impl_cudaLogsRegisterCallback(callbackFunc, userData, callback_out);
+}
+
+static cudaError_t first_cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback)
+{
+    if (extension.impl_sim_attach("cudaLogsUnregisterCallback") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaLogsUnregisterCallback, extension.impl_cudaLogsUnregisterCallback, __ATOMIC_RELEASE);
+    return extension.impl_cudaLogsUnregisterCallback(callback);
+}
+
+static cudaError_t first_cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaLogsCurrent") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaLogsCurrent, extension.impl_cudaLogsCurrent, __ATOMIC_RELEASE);
+    return extension.impl_cudaLogsCurrent(iterator_out, flags);
+}
+
+static cudaError_t first_cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaLogsDumpToFile") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaLogsDumpToFile, extension.impl_cudaLogsDumpToFile, __ATOMIC_RELEASE);
+    return extension.impl_cudaLogsDumpToFile(iterator, pathToFile, flags);
+}
+
+static cudaError_t first_cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaLogsDumpToMemory") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaLogsDumpToMemory, extension.impl_cudaLogsDumpToMemory, __ATOMIC_RELEASE);
+    return extension.impl_cudaLogsDumpToMemory(iterator, buffer, size, flags);
 }
 
 static cudaError_t first_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
@@ -4425,6 +4523,27 @@ static CUresult first_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
     return extension.impl_cuDeviceSetMemPool(dev, pool);
 }
 
+static CUresult first_cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type)
+{
+    if (extension.impl_sim_attach("cuMemGetDefaultMemPool") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemGetDefaultMemPool, extension.impl_cuMemGetDefaultMemPool, __ATOMIC_RELEASE);
+    return extension.impl_cuMemGetDefaultMemPool(pool_out, location, type);
+}
+
+static CUresult first_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+    if (extension.impl_sim_attach("cuMemGetMemPool") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemGetMemPool, extension.impl_cuMemGetMemPool, __ATOMIC_RELEASE);
+    return extension.impl_cuMemGetMemPool(pool, location, type);
+}
+
+static CUresult first_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
+{
+    if (extension.impl_sim_attach("cuMemSetMemPool") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemSetMemPool, extension.impl_cuMemSetMemPool, __ATOMIC_RELEASE);
+    return extension.impl_cuMemSetMemPool(location, type, pool);
+}
+
 static CUresult first_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
 {
     if (extension.impl_sim_attach("cuMemPoolCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -4528,6 +4647,13 @@ static CUresult first_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *user
     if (extension.impl_sim_attach("cuLaunchHostFunc") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuLaunchHostFunc, extension.impl_cuLaunchHostFunc, __ATOMIC_RELEASE);
     return extension.impl_cuLaunchHostFunc(hStream, fn, userData);
+}
+
+static CUresult first_cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode)
+{
+    if (extension.impl_sim_attach("cuLaunchHostFunc_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLaunchHostFunc_v2, extension.impl_cuLaunchHostFunc_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuLaunchHostFunc_v2(hStream, fn, userData, syncMode);
 }
 
 static CUresult first_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
@@ -5748,6 +5874,20 @@ static CUresult first_cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP
     return extension.impl_cuMemcpy3DBatchAsync(numOps, opList, failIdx, flags, hStream);
 }
 
+static CUresult first_cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemcpyWithAttributesAsync") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyWithAttributesAsync, extension.impl_cuMemcpyWithAttributesAsync, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyWithAttributesAsync(dst, src, size, attr, hStream);
+}
+
+static CUresult first_cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemcpy3DWithAttributesAsync") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpy3DWithAttributesAsync, extension.impl_cuMemcpy3DWithAttributesAsync, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpy3DWithAttributesAsync(op, flags, hStream);
+}
+
 static CUresult first_cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
 {
     if (extension.impl_sim_attach("cuMemAdvise_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -5762,6 +5902,27 @@ static CUresult first_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CU
     return extension.impl_cuMemPrefetchAsync_v2(devPtr, count, location, flags, hStream);
 }
 
+static CUresult first_cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemPrefetchBatchAsync") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemPrefetchBatchAsync, extension.impl_cuMemPrefetchBatchAsync, __ATOMIC_RELEASE);
+    return extension.impl_cuMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
+}
+
+static CUresult first_cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemDiscardBatchAsync") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemDiscardBatchAsync, extension.impl_cuMemDiscardBatchAsync, __ATOMIC_RELEASE);
+    return extension.impl_cuMemDiscardBatchAsync(dptrs, sizes, count, flags, hStream);
+}
+
+static CUresult first_cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemDiscardAndPrefetchBatchAsync") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemDiscardAndPrefetchBatchAsync, extension.impl_cuMemDiscardAndPrefetchBatchAsync, __ATOMIC_RELEASE);
+    return extension.impl_cuMemDiscardAndPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
+}
+
 static CUresult first_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count)
 {
     if (extension.impl_sim_attach("cuMemRangeGetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -5774,6 +5935,69 @@ static CUresult first_cuMemRangeGetAttributes(void **data, size_t *dataSizes, CU
     if (extension.impl_sim_attach("cuMemRangeGetAttributes") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuMemRangeGetAttributes, extension.impl_cuMemRangeGetAttributes, __ATOMIC_RELEASE);
     return extension.impl_cuMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count);
+}
+
+static CUresult first_cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData, CUlogsCallbackHandle *callback_out)
+{
+    if (extension.impl_sim_attach("cuLogsRegisterCallback") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLogsRegisterCallback, extension.impl_cuLogsRegisterCallback, __ATOMIC_RELEASE);
+    return extension.impl_cuLogsRegisterCallback(callbackFunc, userData, callback_out);
+}
+
+static CUresult first_cuLogsUnregisterCallback(CUlogsCallbackHandle callback)
+{
+    if (extension.impl_sim_attach("cuLogsUnregisterCallback") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLogsUnregisterCallback, extension.impl_cuLogsUnregisterCallback, __ATOMIC_RELEASE);
+    return extension.impl_cuLogsUnregisterCallback(callback);
+}
+
+static CUresult first_cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuLogsCurrent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLogsCurrent, extension.impl_cuLogsCurrent, __ATOMIC_RELEASE);
+    return extension.impl_cuLogsCurrent(iterator_out, flags);
+}
+
+static CUresult first_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuLogsDumpToFile") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLogsDumpToFile, extension.impl_cuLogsDumpToFile, __ATOMIC_RELEASE);
+    return extension.impl_cuLogsDumpToFile(iterator, pathToFile, flags);
+}
+
+static CUresult first_cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuLogsDumpToMemory") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLogsDumpToMemory, extension.impl_cuLogsDumpToMemory, __ATOMIC_RELEASE);
+    return extension.impl_cuLogsDumpToMemory(iterator, buffer, size, flags);
+}
+
+static CUresult first_cuCoredumpGetAttribute(CUcoredumpSettings attrib, void *value, size_t *size)
+{
+    if (extension.impl_sim_attach("cuCoredumpGetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCoredumpGetAttribute, extension.impl_cuCoredumpGetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuCoredumpGetAttribute(attrib, value, size);
+}
+
+static CUresult first_cuCoredumpGetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size)
+{
+    if (extension.impl_sim_attach("cuCoredumpGetAttributeGlobal") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCoredumpGetAttributeGlobal, extension.impl_cuCoredumpGetAttributeGlobal, __ATOMIC_RELEASE);
+    return extension.impl_cuCoredumpGetAttributeGlobal(attrib, value, size);
+}
+
+static CUresult first_cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size_t *size)
+{
+    if (extension.impl_sim_attach("cuCoredumpSetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCoredumpSetAttribute, extension.impl_cuCoredumpSetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuCoredumpSetAttribute(attrib, value, size);
+}
+
+static CUresult first_cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size)
+{
+    if (extension.impl_sim_attach("cuCoredumpSetAttributeGlobal") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCoredumpSetAttributeGlobal, extension.impl_cuCoredumpSetAttributeGlobal, __ATOMIC_RELEASE);
+    return extension.impl_cuCoredumpSetAttributeGlobal(attrib, value, size);
 }
 
 static CUresult first_cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels)
@@ -9188,6 +9412,9 @@ static const struct sim_bridge first = {
     .impl_cudaDeviceGetDefaultMemPool = first_cudaDeviceGetDefaultMemPool,
     .impl_cudaDeviceGetMemPool = first_cudaDeviceGetMemPool,
     .impl_cudaDeviceSetMemPool = first_cudaDeviceSetMemPool,
+    .impl_cudaMemGetDefaultMemPool = first_cudaMemGetDefaultMemPool,
+    .impl_cudaMemGetMemPool = first_cudaMemGetMemPool,
+    .impl_cudaMemSetMemPool = first_cudaMemSetMemPool,
     .impl_cudaMemPoolCreate = first_cudaMemPoolCreate,
     .impl_cudaMemPoolDestroy = first_cudaMemPoolDestroy,
     .impl_cudaMemPoolTrimTo = first_cudaMemPoolTrimTo,
@@ -9242,6 +9469,7 @@ static const struct sim_bridge first = {
     .impl_cudaStreamGetId = first_cudaStreamGetId,
     .impl_cudaStreamGetDevice = first_cudaStreamGetDevice,
     .impl_cudaLaunchHostFunc = first_cudaLaunchHostFunc,
+    .impl_cudaLaunchHostFunc_v2 = first_cudaLaunchHostFunc_v2,
     .impl_cudaStreamAddCallback = first_cudaStreamAddCallback,
     .impl_cudaEventCreate = first_cudaEventCreate,
     .impl_cudaEventCreateWithFlags = first_cudaEventCreateWithFlags,
@@ -9272,6 +9500,8 @@ static const struct sim_bridge first = {
     .impl_cudaMemcpy3DPeerAsync = first_cudaMemcpy3DPeerAsync,
     .impl_cudaMemcpyBatchAsync = first_cudaMemcpyBatchAsync,
     .impl_cudaMemcpy3DBatchAsync = first_cudaMemcpy3DBatchAsync,
+    .impl_cudaMemcpyWithAttributesAsync = first_cudaMemcpyWithAttributesAsync,
+    .impl_cudaMemcpy3DWithAttributesAsync = first_cudaMemcpy3DWithAttributesAsync,
     .impl_cudaFuncGetAttributes = first_cudaFuncGetAttributes,
     .impl_cudaFuncSetAttribute = first_cudaFuncSetAttribute,
     .impl_cudaFuncSetCacheConfig = first_cudaFuncSetCacheConfig,
@@ -9384,6 +9614,9 @@ static const struct sim_bridge first = {
     .impl_cudaGraphReleaseUserObject = first_cudaGraphReleaseUserObject,
     .impl_cudaMemPrefetchAsync_v2 = first_cudaMemPrefetchAsync_v2,
     .impl_cudaMemAdvise_v2 = first_cudaMemAdvise_v2,
+    .impl_cudaMemPrefetchBatchAsync = first_cudaMemPrefetchBatchAsync,
+    .impl_cudaMemDiscardBatchAsync = first_cudaMemDiscardBatchAsync,
+    .impl_cudaMemDiscardAndPrefetchBatchAsync = first_cudaMemDiscardAndPrefetchBatchAsync,
     .impl_cudaMemRangeGetAttribute = first_cudaMemRangeGetAttribute,
     .impl_cudaMemRangeGetAttributes = first_cudaMemRangeGetAttributes,
     .impl_cudaIpcGetMemHandle = first_cudaIpcGetMemHandle,
@@ -9395,6 +9628,11 @@ static const struct sim_bridge first = {
     .impl_cudaMemPoolImportFromShareableHandle = first_cudaMemPoolImportFromShareableHandle,
     .impl_cudaMemPoolExportPointer = first_cudaMemPoolExportPointer,
     .impl_cudaMemPoolImportPointer = first_cudaMemPoolImportPointer,
+    .impl_cudaLogsRegisterCallback = first_cudaLogsRegisterCallback,
+    .impl_cudaLogsUnregisterCallback = first_cudaLogsUnregisterCallback,
+    .impl_cudaLogsCurrent = first_cudaLogsCurrent,
+    .impl_cudaLogsDumpToFile = first_cudaLogsDumpToFile,
+    .impl_cudaLogsDumpToMemory = first_cudaLogsDumpToMemory,
     .impl_cudaMemcpyToSymbol = first_cudaMemcpyToSymbol,
     .impl_cudaMemcpyFromSymbol = first_cudaMemcpyFromSymbol,
     .impl_cudaMemcpyToSymbolAsync = first_cudaMemcpyToSymbolAsync,
@@ -9578,6 +9816,9 @@ static const struct sim_bridge first = {
     .impl_cuDeviceGetDefaultMemPool = first_cuDeviceGetDefaultMemPool,
     .impl_cuDeviceGetMemPool = first_cuDeviceGetMemPool,
     .impl_cuDeviceSetMemPool = first_cuDeviceSetMemPool,
+    .impl_cuMemGetDefaultMemPool = first_cuMemGetDefaultMemPool,
+    .impl_cuMemGetMemPool = first_cuMemGetMemPool,
+    .impl_cuMemSetMemPool = first_cuMemSetMemPool,
     .impl_cuMemPoolCreate = first_cuMemPoolCreate,
     .impl_cuMemPoolDestroy = first_cuMemPoolDestroy,
     .impl_cuMemPoolTrimTo = first_cuMemPoolTrimTo,
@@ -9593,6 +9834,7 @@ static const struct sim_bridge first = {
     .impl_cuStreamGetCtx = first_cuStreamGetCtx,
     .impl_cuStreamAddCallback = first_cuStreamAddCallback,
     .impl_cuLaunchHostFunc = first_cuLaunchHostFunc,
+    .impl_cuLaunchHostFunc_v2 = first_cuLaunchHostFunc_v2,
     .impl_cuStreamAttachMemAsync = first_cuStreamAttachMemAsync,
     .impl_cuEventRecordWithFlags = first_cuEventRecordWithFlags,
     .impl_cuStreamBeginCapture_v2 = first_cuStreamBeginCapture_v2,
@@ -9767,10 +10009,24 @@ static const struct sim_bridge first = {
     .impl_cuStreamUpdateCaptureDependencies_v2 = first_cuStreamUpdateCaptureDependencies_v2,
     .impl_cuMemcpyBatchAsync = first_cuMemcpyBatchAsync,
     .impl_cuMemcpy3DBatchAsync = first_cuMemcpy3DBatchAsync,
+    .impl_cuMemcpyWithAttributesAsync = first_cuMemcpyWithAttributesAsync,
+    .impl_cuMemcpy3DWithAttributesAsync = first_cuMemcpy3DWithAttributesAsync,
     .impl_cuMemAdvise_v2 = first_cuMemAdvise_v2,
     .impl_cuMemPrefetchAsync_v2 = first_cuMemPrefetchAsync_v2,
+    .impl_cuMemPrefetchBatchAsync = first_cuMemPrefetchBatchAsync,
+    .impl_cuMemDiscardBatchAsync = first_cuMemDiscardBatchAsync,
+    .impl_cuMemDiscardAndPrefetchBatchAsync = first_cuMemDiscardAndPrefetchBatchAsync,
     .impl_cuMemRangeGetAttribute = first_cuMemRangeGetAttribute,
     .impl_cuMemRangeGetAttributes = first_cuMemRangeGetAttributes,
+    .impl_cuLogsRegisterCallback = first_cuLogsRegisterCallback,
+    .impl_cuLogsUnregisterCallback = first_cuLogsUnregisterCallback,
+    .impl_cuLogsCurrent = first_cuLogsCurrent,
+    .impl_cuLogsDumpToFile = first_cuLogsDumpToFile,
+    .impl_cuLogsDumpToMemory = first_cuLogsDumpToMemory,
+    .impl_cuCoredumpGetAttribute = first_cuCoredumpGetAttribute,
+    .impl_cuCoredumpGetAttributeGlobal = first_cuCoredumpGetAttributeGlobal,
+    .impl_cuCoredumpSetAttribute = first_cuCoredumpSetAttribute,
+    .impl_cuCoredumpSetAttributeGlobal = first_cuCoredumpSetAttributeGlobal,
     .impl_cuMipmappedArrayCreate = first_cuMipmappedArrayCreate,
     .impl_cuMipmappedArrayGetLevel = first_cuMipmappedArrayGetLevel,
     .impl_cuMipmappedArrayDestroy = first_cuMipmappedArrayDestroy,
@@ -11762,6 +12018,24 @@ SIM_EXPORT cudaError_t sim__cudaDeviceSetMemPool(int device, cudaMemPool_t memPo
     return __atomic_load_n(&sim_bridge.impl_cudaDeviceSetMemPool, __ATOMIC_ACQUIRE)(device, memPool);
 }
 
+SIM_EXPORT cudaError_t sim__cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemGetDefaultMemPool, __ATOMIC_ACQUIRE)(memPool, location, type);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemGetMemPool, __ATOMIC_ACQUIRE)(memPool, location, type);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type, cudaMemPool_t memPool)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemSetMemPool, __ATOMIC_ACQUIRE)(location, type, memPool);
+}
+
 SIM_EXPORT cudaError_t sim__cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
@@ -12080,6 +12354,12 @@ SIM_EXPORT cudaError_t sim__cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t
     return __atomic_load_n(&sim_bridge.impl_cudaLaunchHostFunc, __ATOMIC_ACQUIRE)(stream, fn, userData);
 }
 
+SIM_EXPORT cudaError_t sim__cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaLaunchHostFunc_v2, __ATOMIC_ACQUIRE)(stream, fn, userData, syncMode);
+}
+
 SIM_EXPORT cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
@@ -12258,6 +12538,18 @@ SIM_EXPORT cudaError_t sim__cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMem
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaMemcpy3DBatchAsync, __ATOMIC_ACQUIRE)(numOps, opList, failIdx, flags, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpyWithAttributesAsync, __ATOMIC_ACQUIRE)(dst, src, size, attr, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpy3DWithAttributesAsync, __ATOMIC_ACQUIRE)(op, flags, stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
@@ -12932,6 +13224,24 @@ SIM_EXPORT cudaError_t sim__cudaMemAdvise_v2(const void *devPtr, size_t count, e
     return __atomic_load_n(&sim_bridge.impl_cudaMemAdvise_v2, __ATOMIC_ACQUIRE)(devPtr, count, advice, location);
 }
 
+SIM_EXPORT cudaError_t sim__cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemPrefetchBatchAsync, __ATOMIC_ACQUIRE)(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemDiscardBatchAsync, __ATOMIC_ACQUIRE)(dptrs, sizes, count, flags, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemDiscardAndPrefetchBatchAsync, __ATOMIC_ACQUIRE)(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
 SIM_EXPORT cudaError_t sim__cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
@@ -12996,6 +13306,36 @@ SIM_EXPORT cudaError_t sim__cudaMemPoolImportPointer(void **ptr, cudaMemPool_t m
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaMemPoolImportPointer, __ATOMIC_ACQUIRE)(ptr, memPool, exportData);
+}
+
+SIM_EXPORT cudaError_t sim__cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData, cudaLogsCallbackHandle *callback_out)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaLogsRegisterCallback, __ATOMIC_ACQUIRE)(callbackFunc, userData, callback_out);
+}
+
+SIM_EXPORT cudaError_t sim__cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaLogsUnregisterCallback, __ATOMIC_ACQUIRE)(callback);
+}
+
+SIM_EXPORT cudaError_t sim__cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaLogsCurrent, __ATOMIC_ACQUIRE)(iterator_out, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaLogsDumpToFile, __ATOMIC_ACQUIRE)(iterator, pathToFile, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaLogsDumpToMemory, __ATOMIC_ACQUIRE)(iterator, buffer, size, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
@@ -14084,6 +14424,24 @@ SIM_EXPORT CUresult sim__cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
     return __atomic_load_n(&sim_bridge.impl_cuDeviceSetMemPool, __ATOMIC_ACQUIRE)(dev, pool);
 }
 
+SIM_EXPORT CUresult sim__cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemGetDefaultMemPool, __ATOMIC_ACQUIRE)(pool_out, location, type);
+}
+
+SIM_EXPORT CUresult sim__cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemGetMemPool, __ATOMIC_ACQUIRE)(pool, location, type);
+}
+
+SIM_EXPORT CUresult sim__cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemSetMemPool, __ATOMIC_ACQUIRE)(location, type, pool);
+}
+
 SIM_EXPORT CUresult sim__cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -14172,6 +14530,12 @@ SIM_EXPORT CUresult sim__cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *u
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuLaunchHostFunc, __ATOMIC_ACQUIRE)(hStream, fn, userData);
+}
+
+SIM_EXPORT CUresult sim__cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLaunchHostFunc_v2, __ATOMIC_ACQUIRE)(hStream, fn, userData, syncMode);
 }
 
 SIM_EXPORT CUresult sim__cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
@@ -15218,6 +15582,18 @@ SIM_EXPORT CUresult sim__cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH
     return __atomic_load_n(&sim_bridge.impl_cuMemcpy3DBatchAsync, __ATOMIC_ACQUIRE)(numOps, opList, failIdx, flags, hStream);
 }
 
+SIM_EXPORT CUresult sim__cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyWithAttributesAsync, __ATOMIC_ACQUIRE)(dst, src, size, attr, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpy3DWithAttributesAsync, __ATOMIC_ACQUIRE)(op, flags, hStream);
+}
+
 SIM_EXPORT CUresult sim__cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -15230,6 +15606,24 @@ SIM_EXPORT CUresult sim__cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count,
     return __atomic_load_n(&sim_bridge.impl_cuMemPrefetchAsync_v2, __ATOMIC_ACQUIRE)(devPtr, count, location, flags, hStream);
 }
 
+SIM_EXPORT CUresult sim__cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemPrefetchBatchAsync, __ATOMIC_ACQUIRE)(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemDiscardBatchAsync, __ATOMIC_ACQUIRE)(dptrs, sizes, count, flags, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemDiscardAndPrefetchBatchAsync, __ATOMIC_ACQUIRE)(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
+}
+
 SIM_EXPORT CUresult sim__cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -15240,6 +15634,60 @@ SIM_EXPORT CUresult sim__cuMemRangeGetAttributes(void **data, size_t *dataSizes,
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuMemRangeGetAttributes, __ATOMIC_ACQUIRE)(data, dataSizes, attributes, numAttributes, devPtr, count);
+}
+
+SIM_EXPORT CUresult sim__cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData, CUlogsCallbackHandle *callback_out)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLogsRegisterCallback, __ATOMIC_ACQUIRE)(callbackFunc, userData, callback_out);
+}
+
+SIM_EXPORT CUresult sim__cuLogsUnregisterCallback(CUlogsCallbackHandle callback)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLogsUnregisterCallback, __ATOMIC_ACQUIRE)(callback);
+}
+
+SIM_EXPORT CUresult sim__cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLogsCurrent, __ATOMIC_ACQUIRE)(iterator_out, flags);
+}
+
+SIM_EXPORT CUresult sim__cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLogsDumpToFile, __ATOMIC_ACQUIRE)(iterator, pathToFile, flags);
+}
+
+SIM_EXPORT CUresult sim__cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLogsDumpToMemory, __ATOMIC_ACQUIRE)(iterator, buffer, size, flags);
+}
+
+SIM_EXPORT CUresult sim__cuCoredumpGetAttribute(CUcoredumpSettings attrib, void *value, size_t *size)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCoredumpGetAttribute, __ATOMIC_ACQUIRE)(attrib, value, size);
+}
+
+SIM_EXPORT CUresult sim__cuCoredumpGetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCoredumpGetAttributeGlobal, __ATOMIC_ACQUIRE)(attrib, value, size);
+}
+
+SIM_EXPORT CUresult sim__cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size_t *size)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCoredumpSetAttribute, __ATOMIC_ACQUIRE)(attrib, value, size);
+}
+
+SIM_EXPORT CUresult sim__cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCoredumpSetAttributeGlobal, __ATOMIC_ACQUIRE)(attrib, value, size);
 }
 
 SIM_EXPORT CUresult sim__cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels)

@@ -14,17 +14,20 @@ from cudla_sim.cudart.compiled import Program
 from .conftest import PROGRAMS
 
 
-def test_a_program_compiles_its_kernels(tmp_path: Path) -> None:
-    command = ["gcc", "-Wall", "-Werror", PROGRAMS / "compiled.c", "-o", tmp_path / "compiled"]
+def _run(name: str, folder: Path) -> str:
+    """What a C program of ``programs/`` prints."""
+    command = ["gcc", "-Wall", "-Werror", PROGRAMS / f"{name}.c", "-o", folder / name]
     command += [f"-I{d}" for d in flags.include_dirs(cuda=True)]
     for library in flags.library_dirs(cuda=True):
         command += [f"-L{library}", f"-Wl,-rpath,{library}"]
     subprocess.run([*command, "-lnvrtc", "-lcuda"], check=True)
-    done = subprocess.run(
-        [tmp_path / "compiled"], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
+    done = subprocess.run([folder / name], capture_output=True, text=True, check=False, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
-    lines = done.stdout.splitlines()
+    return done.stdout
+
+
+def test_a_program_compiles_its_kernels(tmp_path: Path) -> None:
+    lines = _run("compiled", tmp_path).splitlines()
     values = np.float32(lines.pop(13).split())
     np.testing.assert_array_equal(values, -(np.arange(50) * 6 + 1))
     assert lines == [
@@ -70,3 +73,9 @@ def test_ptx_is_a_text_that_names_the_kernels() -> None:
     assert module_text.contained(text[:-1]) == program.module
     assert module_text.contained(text.replace(b"//:", b"//:*", 1)) is None
     assert module_text.contained(b"// NVRTC\n.version 8.0\n") is None
+
+
+def test_names_mean_what_the_text_says(tmp_path: Path) -> None:
+    """A kernel is the module's, whatever libc calls so; a variable is there although nothing reads
+    it; a graph's executable takes another graph's condition."""
+    assert _run("compiled_names", tmp_path).splitlines() == ["6 1 4 6", "6", "7"]

@@ -56,8 +56,32 @@ static void configured()
     CALL(cudaFree(memory));
 }
 
+struct Mixed {
+    char small;
+    double large;
+};
+__global__ void several(char, Mixed, short, int *) {}
+
+static void parameters()
+{
+    const void *func = (const void *)several;
+    const size_t offsets[] = {0, 8, 24, 32}, sizes[] = {1, 16, 2, 8};
+    size_t count = 0, offset, size;
+    CALL(cudaFuncGetParamCount(func, &count));
+    CHECK(count == 4);
+    for (size_t index = 0; index < count; index++) {
+        CALL(cudaFuncGetParamInfo(func, index, &offset, &size));
+        CHECK(offset == offsets[index] && size == sizes[index]);
+    }
+    CALL(cudaFuncGetParamInfo(func, 3, &offset, nullptr));
+    CHECK(cudaFuncGetParamInfo(func, 4, &offset, &size) == cudaErrorInvalidValue);
+    CHECK(cudaFuncGetParamInfo(&count, 0, &offset, &size) == cudaErrorInvalidDeviceFunction);
+    CHECK(cudaFuncGetParamCount(func, nullptr) == cudaErrorInvalidValue);
+}
+
 int main()
 {
+    parameters();
     settings((const void *)fill);
     occupancy((const void *)fill);
     configured();

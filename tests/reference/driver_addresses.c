@@ -28,7 +28,13 @@ static void attributes(void)
     CHECK(kind == CU_MEMORYTYPE_DEVICE);
     CALL(cuPointerGetAttributes(4, wanted, answers, memory + 5));
     CHECK(size == SIZE && base == memory && managed == 0 && ordinal == 0);
-    CALL(cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
+    for (int wish = 1; wish >= 0; wish--) {
+        on = wish;
+        CALL(cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
+        managed = 5;
+        CALL(cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
+        CHECK(managed == wish);
+    }
     /* A variable of the host: one function refuses it, the other says so by its answers. */
     CHECK(cuPointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (uintptr_t)&outside)
           == CUDA_ERROR_INVALID_VALUE);

@@ -102,6 +102,11 @@ cudaError_t cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t
                                  size_t *failIdx, cudaStream_t stream);
 cudaError_t cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx,
                                    unsigned long long flags, cudaStream_t stream);
+/* One of them. */
+cudaError_t cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr,
+                                          cudaStream_t stream);
+cudaError_t cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *op, unsigned long long flags,
+                                            cudaStream_t stream);
 
 #if defined(__cplusplus)
 }

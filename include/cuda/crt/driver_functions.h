@@ -49,6 +49,12 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
 CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule mod);
 CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod);
+/* Where the parameters lie in the buffer that CU_LAUNCH_PARAM_BUFFER_POINTER names, in bytes. CUDA_ERROR_INVALID_VALUE
+ * for an index that is none. */
+CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
+CUresult cuFuncGetParamCount(CUfunction func, size_t *paramCount);
+CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
+CUresult cuKernelGetParamCount(CUkernel kernel, size_t *paramCount);
 CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc);
 CUresult cuFuncGetName(const char **name, CUfunction hfunc);
 CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function);

@@ -63,6 +63,8 @@ CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
                              unsigned int flags);
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
+/* syncMode: how the device's queue waits for it, CU_HOST_TASK_BLOCKING 0 or CU_HOST_TASK_SPINWAIT 1; a hint. */
+CUresult cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode);
 CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,
                                 unsigned int flags);
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags);

@@ -52,6 +52,9 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *f
 cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value);
 cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig);
 cudaError_t cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config);
+/* Offset and size of a parameter, in bytes; how many there are. */
+cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
+cudaError_t cudaFuncGetParamCount(const void *func, size_t *paramCount);
 /* The mangled name. */
 cudaError_t cudaFuncGetName(const char **name, const void *func);
 

@@ -18,10 +18,15 @@
 #define cuLaunchCooperativeKernel cuLaunchCooperativeKernel_ptsz
 #define cuLaunchGridAsync cuLaunchGridAsync_ptsz
 #define cuLaunchHostFunc cuLaunchHostFunc_ptsz
+#define cuLaunchHostFunc_v2 cuLaunchHostFunc_v2_ptsz
 #define cuLaunchKernel cuLaunchKernel_ptsz
 #define cuLaunchKernelEx cuLaunchKernelEx_ptsz
 #define cuMemAllocAsync cuMemAllocAsync_ptsz
 #define cuMemAllocFromPoolAsync cuMemAllocFromPoolAsync_ptsz
+#define cuMemcpy3DWithAttributesAsync cuMemcpy3DWithAttributesAsync_ptsz
+#define cuMemcpyWithAttributesAsync cuMemcpyWithAttributesAsync_ptsz
+#define cuMemDiscardAndPrefetchBatchAsync cuMemDiscardAndPrefetchBatchAsync_ptsz
+#define cuMemDiscardBatchAsync cuMemDiscardBatchAsync_ptsz
 #define cuMemFreeAsync cuMemFreeAsync_ptsz
 #define cuMemPrefetchAsync cuMemPrefetchAsync_ptsz
 #define cuMemPrefetchAsync_v2 cuMemPrefetchAsync_v2_ptsz
@@ -51,6 +56,7 @@
 #define cuMemcpyHtoD_v2 cuMemcpyHtoD_v2_ptds
 #define cuMemcpyPeer cuMemcpyPeer_ptds
 #define cuMemcpyPeerAsync cuMemcpyPeerAsync_ptsz
+#define cuMemPrefetchBatchAsync cuMemPrefetchBatchAsync_ptsz
 #define cuMemsetD16Async cuMemsetD16Async_ptsz
 #define cuMemsetD16_v2 cuMemsetD16_v2_ptds
 #define cuMemsetD2D16Async cuMemsetD2D16Async_ptsz
@@ -100,10 +106,15 @@
 #define cudaGraphUpload cudaGraphUpload_ptsz
 #define cudaLaunchCooperativeKernel cudaLaunchCooperativeKernel_ptsz
 #define cudaLaunchHostFunc cudaLaunchHostFunc_ptsz
+#define cudaLaunchHostFunc_v2 cudaLaunchHostFunc_v2_ptsz
 #define cudaLaunchKernel cudaLaunchKernel_ptsz
 #define cudaLaunchKernelExC cudaLaunchKernelExC_ptsz
 #define cudaMallocAsync cudaMallocAsync_ptsz
 #define cudaMallocFromPoolAsync cudaMallocFromPoolAsync_ptsz
+#define cudaMemcpy3DWithAttributesAsync cudaMemcpy3DWithAttributesAsync_ptsz
+#define cudaMemcpyWithAttributesAsync cudaMemcpyWithAttributesAsync_ptsz
+#define cudaMemDiscardAndPrefetchBatchAsync cudaMemDiscardAndPrefetchBatchAsync_ptsz
+#define cudaMemDiscardBatchAsync cudaMemDiscardBatchAsync_ptsz
 #define cudaMemPrefetchAsync cudaMemPrefetchAsync_ptsz
 #define cudaMemPrefetchAsync_v2 cudaMemPrefetchAsync_v2_ptsz
 #define cudaMemcpy cudaMemcpy_ptds
@@ -131,6 +142,7 @@
 #define cudaMemcpyToArrayAsync cudaMemcpyToArrayAsync_ptsz
 #define cudaMemcpyToSymbol cudaMemcpyToSymbol_ptds
 #define cudaMemcpyToSymbolAsync cudaMemcpyToSymbolAsync_ptsz
+#define cudaMemPrefetchBatchAsync cudaMemPrefetchBatchAsync_ptsz
 #define cudaMemset cudaMemset_ptds
 #define cudaMemset2D cudaMemset2D_ptds
 #define cudaMemset2DAsync cudaMemset2DAsync_ptsz

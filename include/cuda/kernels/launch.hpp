@@ -281,7 +281,8 @@ template <class... P, void (*kernel)(P...)> struct __attribute__((visibility("hi
     static Launched *make(void **arguments) {
         return made_of<kernel>(kernel, arguments, std::index_sequence_for<P...>());
     }
-    /* Each at its natural alignment, as CUDA lays out a buffer of arguments. */
+    /* Each at its natural alignment, as CUDA lays out a buffer of arguments. Behind the offsets the sizes, if there is
+     * room for both. */
     static size_t places(size_t *offsets, size_t room) {
         size_t end = 0, count = 0;
         auto add = [&](size_t size, size_t alignment) {
@@ -293,6 +294,11 @@ template <class... P, void (*kernel)(P...)> struct __attribute__((visibility("hi
         };
         (add(sizeof(std::decay_t<P>), alignof(std::decay_t<P>)), ...);
         (void)add;
+        if (room / 2 >= count) {
+            size_t at = count;
+            ((offsets[at++] = sizeof(std::decay_t<P>)), ...);
+            (void)at;
+        }
         return count;
     }
     static bool note() {
@@ -429,7 +435,7 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *size, T ke
 /* --- graphs ---------------------------------------------------------------------------------- */
 
 /* In a kernel: a handle is the address of what a conditional node reads. */
-inline void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value) {
+extern "C" inline void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value) {
     *reinterpret_cast<volatile unsigned int *>(handle) = value;
 }
 

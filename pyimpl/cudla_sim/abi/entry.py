@@ -281,7 +281,7 @@ class _Call:
         else:
             status, text = family.unknown, f"internal error: {type(error).__name__}: {error}"
             internal_error(self.name, error)
-        explain.remember(f"{called}: {text}", family.name, status)
+        explain.remember(f"{called}: {text}", family.name, status, told=told)
         state = process._Current.process
         if told and state is not None and state.config.general.explain:
             tell(f"cudla-sim: {called}: {text} -> {family.status_name(status)} ({status})")

@@ -660,6 +660,7 @@ _ENUMERATIONS = {
     "cudaMemAllocationType": {
         "cudaMemAllocationTypeInvalid": 0,
         "cudaMemAllocationTypePinned": 1,
+        "cudaMemAllocationTypeManaged": 2,
         "cudaMemAllocationTypeMax": 0x7fffffff,
     },
     "cudaMemAllocationHandleType": {
@@ -867,6 +868,10 @@ _ENUMERATIONS = {
         "cudaMemRangeAttributePreferredLocationId": 6,
         "cudaMemRangeAttributeLastPrefetchLocationType": 7,
         "cudaMemRangeAttributeLastPrefetchLocationId": 8,
+    },
+    "cudaLogLevel": {
+        "cudaLogLevelError": 0,
+        "cudaLogLevelWarning": 1,
     },
     "cudaJitOption": {
         "cudaJitMaxRegisters": 0,
@@ -1274,6 +1279,7 @@ _ENUMERATIONS = {
     "CUmemAllocationType_enum": {
         "CU_MEM_ALLOCATION_TYPE_INVALID": 0,
         "CU_MEM_ALLOCATION_TYPE_PINNED": 1,
+        "CU_MEM_ALLOCATION_TYPE_MANAGED": 2,
         "CU_MEM_ALLOCATION_TYPE_MAX": 0x7fffffff,
     },
     "CUmemAllocationHandleType_enum": {

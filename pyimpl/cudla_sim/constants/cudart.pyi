@@ -659,6 +659,7 @@ class cudaMemAccessFlags(IntEnum):
 class cudaMemAllocationType(IntEnum):
     cudaMemAllocationTypeInvalid = 0
     cudaMemAllocationTypePinned = 1
+    cudaMemAllocationTypeManaged = 2
     cudaMemAllocationTypeMax = 0x7fffffff
 
 class cudaMemAllocationHandleType(IntEnum):
@@ -866,6 +867,10 @@ class cudaMemRangeAttribute(IntEnum):
     cudaMemRangeAttributePreferredLocationId = 6
     cudaMemRangeAttributeLastPrefetchLocationType = 7
     cudaMemRangeAttributeLastPrefetchLocationId = 8
+
+class cudaLogLevel(IntEnum):
+    cudaLogLevelError = 0
+    cudaLogLevelWarning = 1
 
 class cudaJitOption(IntEnum):
     cudaJitMaxRegisters = 0
@@ -1273,6 +1278,7 @@ class CUfunction_attribute_enum(IntEnum):
 class CUmemAllocationType_enum(IntEnum):
     CU_MEM_ALLOCATION_TYPE_INVALID = 0
     CU_MEM_ALLOCATION_TYPE_PINNED = 1
+    CU_MEM_ALLOCATION_TYPE_MANAGED = 2
     CU_MEM_ALLOCATION_TYPE_MAX = 0x7fffffff
 
 class CUmemAllocationHandleType_enum(IntEnum):

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+
+Listener = Callable[[str, str, int], None]
+"""Is told the text, the family and its status."""
+
+_listeners: list[Listener] = []
 
 
 class _PerThread(threading.local):
@@ -14,11 +20,19 @@ class _PerThread(threading.local):
 _last = _PerThread()
 
 
-def remember(text: str, family: str = "", status: int = 0) -> None:
-    """Keeps why a call of this thread failed, and the status by which its API says so."""
+def remember(text: str, family: str = "", status: int = 0, *, told: bool = True) -> None:
+    """Keeps why a call of this thread failed, and the status by which its API says so. Listeners
+    hear of it where it is ``told``."""
     _last.text = text
     if family:
         _last.statuses[family] = status
+        for listener in _listeners if told else ():
+            listener(text, family, status)
+
+
+def listen(listener: Listener) -> None:
+    """Calls *listener* for each failing call of an API, in the thread that calls."""
+    _listeners.append(listener)
 
 
 def last() -> str:

@@ -159,7 +159,9 @@ class _Build:
             unit = self.folder / f"{source.stem}.o"
             self._compile(source, kind, unit)
             target = self._target(f"{source.stem}{self.options.module}")
-            shared = ["-shared", str(unit), "-o", str(target), f"-Wl,--version-script={own}"]
+            # a kernel may be called wait: what the module has comes before what the process has
+            shared = ["-shared", "-Wl,-Bsymbolic", f"-Wl,--version-script={own}"]
+            shared += [str(unit), "-o", str(target)]
             command = [self.compiler.name, *shared, *self._runtime("cudart_sim")]
             self.compiler.call(command)
 

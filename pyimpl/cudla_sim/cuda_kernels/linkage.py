@@ -21,8 +21,10 @@ from .tokens import SPACE, WORD, Token
 DEVICE, HOST, CONSTANT, MANAGED = "__device__", "__host__", "__constant__", "__managed__"
 _KINDS = (DEVICE, HOST, CONSTANT, MANAGED)
 OWN = ' __attribute__((visibility("internal"))) '
+_USED = "__attribute__((used))"
 _SHARED = ("inline", "constexpr", "static", "__forceinline__", HOST, GLOBAL)
 """Of these a linker keeps one, or they are the file's own, or the host has them."""
+_CLASSES = ("class", "struct", "union", "enum")
 _SYMBOL = re.compile(r"\s(?:FUNC|OBJECT|TLS)\s+GLOBAL\s+INTERNAL\s+(?!UND)\S+\s+(\S+)")
 
 
@@ -31,33 +33,40 @@ def as_attributes(found: Sequence[Token], *, separate: bool) -> None:
 
     With *separate* (``-rdc=true``) names are those of the whole program.
     """
-    own = set() if separate else _own(found)
+    own, kept = _own(found)
     for index, token in enumerate(found):
         if token.kind == WORD and token.text in _KINDS:
             token.kind = SPACE
-            # the host writes a constant, in a module by its name: it is not what it began as
-            token.text = "__attribute__((used))" if token.text == CONSTANT else ""
-            if index in own:
+            # the host reads and writes these by their names: none is what it began as
+            token.text = _USED if token.text == CONSTANT or index in kept else ""
+            if index in own and not separate:
                 token.text += OWN
 
 
-def _own(found: Sequence[Token]) -> set[int]:
-    """The words whose declarations are a device's alone."""
+def _own(found: Sequence[Token]) -> tuple[set[int], set[int]]:
+    """The words whose declarations are a device's alone, and those of its ``static`` variables."""
     own: set[int] = set()
+    kept: set[int] = set()
     begin = 0  # of the declaration
     inside: list[bool] = []  # of braces: whether these are a namespace's or a class's
+    classes: list[bool] = []
     closed = 0  # parentheses around
     for index, token in enumerate(found):
         text = token.text
         if token.kind == WORD and text in _KINDS:
-            if not closed and all(inside) and _is_own(found, begin, index):
-                own.add(index)
+            if not closed and all(inside):
+                if _is_own(found, begin, index):
+                    own.add(index)
+                if text == DEVICE and not any(classes) and _is_static(found, begin, index):
+                    kept.add(index)
         elif text == "{":
             inside.append(has_declarations(found, begin, index))
+            classes.append(any(t.text in _CLASSES for t in found[begin:index]))
             begin = index + 1
         elif text == "}":
             if inside:
                 inside.pop()
+                classes.pop()
             begin = index + 1
         elif text == ";":
             begin = index + 1
@@ -65,7 +74,7 @@ def _own(found: Sequence[Token]) -> set[int]:
             closed += 1
         elif text in (")", "]"):
             closed = max(closed - 1, 0)
-    return own
+    return own, kept
 
 
 def _is_own(found: Sequence[Token], begin: int, index: int) -> bool:
@@ -79,6 +88,17 @@ def _is_own(found: Sequence[Token], begin: int, index: int) -> bool:
             return True
         at += 1
     return False
+
+
+def _is_static(found: Sequence[Token], begin: int, index: int) -> bool:
+    """Whether the declaration from *begin* on, with a word at *index*, is a ``static`` variable."""
+    at, static = begin, False
+    while at < len(found) and found[at].text not in ("(", "{", ";", "=", "["):
+        if found[at].text == "template":
+            return False
+        static = static or found[at].text == "static"
+        at += 1
+    return static and index < at < len(found) and found[at].text in (";", "=", "[")
 
 
 def keep_to_itself(compiler: str, object_file: Path) -> None:

@@ -26,6 +26,11 @@ _ONLY_NVRTC = (
     *("--disable-warnings", "-w", "--no-source-include", "-no-source-include"),
     *("--extra-device-vectorization", "-extra-device-vectorization", "--builtin-move-forward="),
     *("--pch", "-pch", "--split-compile=", "-split-compile=", "--time=", "-time="),
+    *("--create-pch=", "--use-pch=", "--instantiate-templates-in-pch=", "--modify-stack-limit="),
+    *("--builtin-initializer-list=", "-builtin-initializer-list=", "--device-stack-protector="),
+    *("--device-int128", "-device-int128", "--device-float128", "-device-float128"),
+    *("--no-display-error-number", "-no-display-error-number", "--display-error-number"),
+    *("--frandom-seed=", "--fdevice-time-trace=", "-fdevice-time-trace="),
 )
 
 

@@ -59,7 +59,7 @@ class Node:
         self.work = work
         self.kind = kind
         self.after = after
-        self.origin = self
+        self._origin: Node | None = None
         self.handle = 0
         self.bodies: list[Graph] = []
         self.condition: Condition | None = None
@@ -69,6 +69,15 @@ class Node:
         self.attributes: dict[int, bytes] = {}
         self.enabled = True
         self.shown: Any = None  # the list of bodies that the program was given
+
+    @property
+    def origin(self) -> Node:
+        return self if self._origin is None else self._origin
+
+    @origin.setter
+    def origin(self, other: Node) -> None:
+        # not itself: memory of nodes goes back when the last graph that has it goes
+        self._origin = None if other is self else other
 
     def take(self, other: Node) -> None:
         """What ``other`` does, from now on."""
@@ -144,6 +153,7 @@ class Graph:
 
     def update(self, other: Graph) -> None:
         """Does what another executable does, of which ``difference`` found none."""
+        self.conditions = other.conditions
         for node, given in zip(self.nodes, other.nodes, strict=True):
             node.update(given)
 
@@ -226,8 +236,8 @@ def difference(executable: Graph, wanted: Graph) -> Difference | None:
         if node.memory is not other.memory:
             text = f"node {number} of hGraph is about other memory than that of hGraphExec"
             return Difference(Result.cudaGraphExecUpdateErrorNotSupported, other, text)
-        if node.condition is not other.condition:
-            text = f"node {number} of hGraph has another condition than that of hGraphExec"
+        if _branches(node) != _branches(other):
+            text = f"node {number} of hGraph has another kind of condition than that of hGraphExec"
             return Difference(Result.cudaGraphExecUpdateErrorNotSupported, other, text)
         for body, given in zip(node.bodies, other.bodies, strict=False):
             inner = difference(body, given)
@@ -235,6 +245,12 @@ def difference(executable: Graph, wanted: Graph) -> Difference | None:
                 text = f"in node {number} of hGraph: {inner.text}"
                 return Difference(inner.result, inner.node or other, text)
     return None
+
+
+def _branches(node: Node) -> tuple[object, int]:
+    """What an update leaves of a conditional node: which value it begins with may change (CUDA
+    Runtime API, cudaGraphExecUpdate)."""
+    return node.condition and node.condition.kind, len(node.bodies)
 
 
 def edges(graph: Graph) -> list[list[int]]:

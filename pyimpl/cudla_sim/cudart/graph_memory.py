@@ -34,8 +34,14 @@ class NodeMemory:
         self._all = all_
         found = all_.memory.allocation(self.base)
         assert found is not None
-        found.taken_back = self.free
-        weakref.finalize(self, _give_back, all_.memory, self.base, found).atexit = False
+        own = weakref.ref(self)  # the allocation must not keep alive what gives it back
+
+        def free(by: str) -> None:
+            if (node := own()) is not None:
+                node.free(by)
+
+        found.taken_back = free
+        weakref.finalize(self, _give_back, all_, self.base, found).atexit = False
 
     def free(self, by: str) -> None:
         """Raises CudaError (InvalidValue) where it is not allocated."""
@@ -46,8 +52,10 @@ class NodeMemory:
         self._all.set(self, False)
 
 
-def _give_back(memory: Memory, base: int, found: object) -> None:
+def _give_back(all_: NodeMemories, base: int, found: object) -> None:
+    memory = all_.memory
     if memory.allocation(base) is found:  # else the device was reset
+        all_.left_behind(base)
         memory.allocation(base).taken_back = None  # type: ignore[union-attr]
         with suppress(CudaError):
             memory.free(base, "the end of its graph")
@@ -60,6 +68,10 @@ class NodeMemories:
         self.memory = memory
         self._known: weakref.WeakValueDictionary[int, NodeMemory] = weakref.WeakValueDictionary()
         self._live: dict[int, NodeMemory] = {}
+        self._held: dict[int, int] = {}
+        """Sizes of what has pages, by address."""
+        self._left = 0
+        """Bytes of graphs that are gone: the next ones would find them (cudaDeviceGraphMemTrim)."""
         self.high = {"used": 0, "reserved": 0}
 
     def create(self, size: int) -> NodeMemory:
@@ -81,6 +93,7 @@ class NodeMemories:
         memory.live = live
         if live:
             memory.held = True
+            self._held[memory.base] = memory.size
             self._live[memory.base] = memory
         else:
             self._live.pop(memory.base, None)
@@ -88,15 +101,22 @@ class NodeMemories:
             self.high[name] = max(self.high[name], self.now(name))
 
     def now(self, name: str) -> int:
-        """Bytes ``used``, or ``reserved``: with those that a next launch finds."""
-        wanted = "live" if name == "used" else "held"
-        return sum(m.size for m in list(self._known.values()) if getattr(m, wanted))
+        """Bytes ``used``: those that a graph maps, from its first launch on. ``reserved``: with
+        those of graphs that are gone (CUDA Programming Guide, "Physical Memory Footprint")."""
+        used = sum(self._held.values())
+        return used if name == "used" else used + self._left
+
+    def left_behind(self, base: int) -> None:
+        """The last graph that maps it is gone."""
+        self._left += self._held.pop(base, 0)
 
     def trim(self) -> None:
         """Pages that no launch holds go back to the system."""
+        self._left = 0
         for memory in list(self._known.values()):
             if memory.held and not memory.live:
                 memory.held = False
+                self._held.pop(memory.base, None)
                 whole = (memory.size + mmap.PAGESIZE - 1) // mmap.PAGESIZE * mmap.PAGESIZE
                 _libc.madvise(memory.base, whole, mmap.MADV_DONTNEED)
 

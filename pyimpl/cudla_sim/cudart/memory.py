@@ -47,6 +47,7 @@ class Allocation:
     file: SharedFile | None = None  # where its bytes are, once another process may have them
     pool: object = None  # where it came from
     of: int = 0  # the program's own context that it goes with
+    synchronous: bool = False  # the program wants CU_POINTER_ATTRIBUTE_SYNC_MEMOPS; all copies are
 
     @cached_property
     def hints(self) -> Hints:
@@ -291,12 +292,17 @@ class Memory:
         self._release(found, by)
 
     def unregister(self, address: int) -> None:
-        """cudaHostUnregister. Raises CudaError (HostMemoryNotRegistered)."""
+        """cudaHostUnregister. Raises CudaError (HostMemoryNotRegistered, InvalidValue)."""
         found = self.allocation(address)
-        if found is None or found.how != "cudaHostRegister" or found.region.base != address:
+        if found is None or found.how != "cudaHostRegister":
             raise CudaError(
                 Status.cudaErrorHostMemoryNotRegistered,
-                f"ptr ({address:#x}) is not the beginning of a range given to cudaHostRegister",
+                f"ptr ({address:#x}) is in no range given to cudaHostRegister",
+            )
+        if found.region.base != address:
+            raise invalid_value(
+                f"ptr ({address:#x}) is inside a range given to cudaHostRegister, which begins at "
+                f"{found.region.base:#x}"
             )
         self._release(found, "cudaHostUnregister")
 

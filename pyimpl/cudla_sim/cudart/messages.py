@@ -1,7 +1,8 @@
 """Names and one-line meanings of error numbers, for cudaGetErrorName and cudaGetErrorString.
 
 The driver numbers its results alike (CUDA Driver API, "Data types": CUresult), so one table of
-meanings serves both.
+meanings serves both. Programs print these phrases and compare them, so the short ones are those
+that every CUDA program shows; the longer ones are in our words.
 """
 
 from __future__ import annotations
@@ -16,112 +17,112 @@ _TEXT = """
 0 no error
 1 invalid argument
 2 out of memory
-3 the runtime or driver is not initialized
-4 the runtime or driver is shutting down
-5 profiling is disabled
-6 the profiler is not initialized
-7 the profiler was started already
-8 the profiler was stopped already
-9 this launch configuration is impossible
-12 the pitch is not valid
-13 there is no such device symbol
-16 the host pointer is not valid
-17 the device pointer is not valid
-18 the texture is not valid
-19 the texture is not bound correctly
-20 the channel format is not valid
-21 the direction of the copy is not valid
-22 the address of a constant was taken
-23 a texture could not be fetched
+3 initialization error
+4 driver shutting down
+5 profiler disabled while using external profiling tool
+6 profiler not initialized: call cudaProfilerInitialize()
+7 profiler already started
+8 profiler already stopped
+9 invalid configuration argument
+12 invalid pitch argument
+13 invalid device symbol
+16 invalid host pointer
+17 invalid device pointer
+18 invalid texture reference
+19 texture is not bound to a pointer
+20 invalid channel descriptor
+21 invalid copy direction for memcpy
+22 invalid address of constant
+23 fetch from texture failed
 24 the texture is not bound
-25 synchronization failed
-26 this filter mode does not go with this format
+25 incorrect use of __syncthreads()
+26 linear filtering not supported for non-float type
 27 this normalized read does not go with this format
 28 device code was mixed with emulation
-31 this function is not implemented yet
+31 feature not yet implemented
 32 the memory value is too large
-34 the library is a stub for linking; the real one is missing
+34 CUDA driver is a stub library
 35 the driver is too old for this runtime
 36 this call needs a newer driver
-37 the surface is not valid
-43 two variables have the same name
-44 two textures have the same name
-45 two surfaces have the same name
-46 all devices are busy or unavailable
-49 the current driver context does not suit the runtime
-52 a launch was not configured
-53 an earlier launch failed
-65 launches are nested too deeply
+37 invalid surface reference
+43 duplicate global variable looked up by string name
+44 duplicate texture looked up by string name
+45 duplicate surface looked up by string name
+46 CUDA-capable device(s) is/are busy or unavailable
+49 incompatible driver context
+52 __global__ function call is not configured
+53 unspecified launch failure in prior launch
+65 launch would exceed maximum depth of nested launches
 66 a nested launch uses file-scope textures
 67 a nested launch uses file-scope surfaces
-68 synchronization is nested too deeply
-69 too many nested launches are pending
-98 the device function is not valid
-100 no CUDA device was found
-101 there is no such device
-102 the device has no licence
-103 the validity of the software was not established
-127 the runtime could not start
-200 the kernel image is not valid
-201 the device context is not valid
+68 cudaDeviceSynchronize failed because caller's grid depth exceeds cudaLimitDevRuntimeSyncDepth
+69 launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount
+98 invalid device function
+100 no CUDA-capable device is detected
+101 invalid device ordinal
+102 device doesn't have valid Grid license
+103 integrity checks failed
+127 startup failure in cuda runtime
+200 device kernel image is invalid
+201 invalid device context
 202 the context is current already
-205 the buffer could not be mapped
-206 the buffer could not be unmapped
-207 the array is mapped
-208 the resource is mapped already
+205 mapping of buffer object failed
+206 unmapping of buffer object failed
+207 array is mapped
+208 resource already mapped
 209 there is no kernel image for this device
-210 the resource is acquired already
-211 the resource is not mapped
-212 the resource is not mapped as an array
-213 the resource is not mapped as a pointer
-214 memory holds an error that could not be corrected
-215 the device does not have this limit
+210 resource already acquired
+211 resource not mapped
+212 resource not mapped as array
+213 resource not mapped as pointer
+214 uncorrectable ECC error encountered
+215 limit is not supported on this architecture
 216 the device is used by another thread or process
 217 the devices cannot reach each other's memory
-218 the PTX code could not be compiled
-219 the graphics context is not valid
-220 a link between devices had an error that could not be corrected
-221 the PTX compiler was not found
+218 a PTX JIT compilation failed
+219 invalid OpenGL or DirectX context
+220 uncorrectable NVLink error detected during the execution
+221 PTX JIT compiler library not found
 222 this version of PTX is not supported
-223 PTX compilation is switched off
-224 this execution affinity is not supported
-225 the code synchronizes on the device, which is not supported
+223 PTX JIT compilation was disabled
+224 the provided execution affinity is not supported
+225 the provided PTX contains unsupported call to cudaDeviceSynchronize
 226 a fault was contained; the process must end
-300 the source is not valid
-301 the file was not found
-302 a symbol of a shared object was not found
-303 a shared object could not be initialized
+300 device kernel image is invalid
+301 file not found
+302 shared object symbol not found
+303 shared object initialization failed
 304 the operating system refused
-400 the handle is not valid
+400 invalid resource handle
 401 the object is in the wrong state
-402 the answer would lose information
-500 the symbol was not found
-600 not ready yet
-700 an illegal memory address was used
-701 the launch needs too many resources
-702 the launch took too long
-703 the launch uses incompatible texturing
-704 peer access is enabled already
-705 peer access is not enabled
+402 attempted introspection would be semantically lossy
+500 named symbol not found
+600 device not ready
+700 an illegal memory access was encountered
+701 too many resources requested for launch
+702 the launch timed out and was terminated
+703 launch uses incompatible texturing mode
+704 peer access is already enabled
+705 peer access has not been enabled
 708 the primary context is active already
-709 the context was destroyed
-710 a device-side assertion failed
-711 peer access is enabled for too many devices
+709 context is destroyed
+710 device-side assert triggered
+711 peer mapping resources exhausted
 712 this host memory is registered already
 713 this host memory is not registered
-714 the hardware stack failed
-715 an illegal instruction was met
-716 an address is not aligned
-717 an operation is not allowed in this address space
-718 the program counter is not valid
-719 a launch failed
-720 a cooperative launch is too large
-721 tensor memory was not released
-800 this operation is not permitted
-801 this operation is not supported
-802 the system is not ready yet
+714 hardware stack error
+715 an illegal instruction was encountered
+716 misaligned address
+717 operation not supported on global/shared address space
+718 invalid program counter
+719 unspecified launch failure
+720 too many blocks in cooperative launch
+721 tensor memory not completely freed
+800 operation not permitted
+801 operation not supported
+802 system not yet initialized
 803 display driver and CUDA driver do not match
-804 the compatibility package does not support this device
+804 forward compatibility was attempted on non supported HW
 805 the multi-process service could not be reached
 806 the multi-process service failed
 807 the multi-process service is not ready
@@ -130,16 +131,16 @@ _TEXT = """
 810 the multi-process client was terminated
 811 nested launches are not supported here
 812 the nested launch runtime has another version
-900 this operation is not permitted while a stream captures
+900 operation not permitted when stream is capturing
 901 the capture failed earlier and must be ended
 902 two captures would merge
 903 this stream did not begin the capture
-904 a stream joined the capture and was not joined back
-905 the capture would depend on work outside it
+904 capturing stream has unjoined work
+905 dependency created on uncaptured work in another stream
 906 the legacy stream would depend on a capturing stream
 907 the event belongs to a capture
 908 another thread began the capture
-909 time ran out
+909 wait operation timed out
 910 the graph could not be updated
 911 another engine failed
 912 this cluster size is impossible

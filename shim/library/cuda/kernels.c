@@ -222,6 +222,73 @@ static CUresult unpack(const struct sim_cuda_wrapper *wrapper, CUfunction f, voi
     return CUDA_SUCCESS;
 }
 
+/* Of a kernel of any kind; one that is not compiled yet is compiled now. */
+static cudaError_t parameters(const void *func, size_t *count, size_t *places)
+{
+    struct sim_cuda_function found;
+    cudaError_t error = executable(func, &found);
+    if (error != cudaSuccess) { return error; }
+    const struct sim_cuda_wrapper *wrapper = found.wrapper;
+    *count = wrapper->places(found.host, places, 2 * MOST_ARGUMENTS);
+    return cudaSuccess;
+}
+
+static cudaError_t parameter(const void *func, size_t index, size_t *offset, size_t *size)
+{
+    size_t count, places[2 * MOST_ARGUMENTS] = {0};
+    if (offset == NULL) { return sim____cudlaSimRefuse(cudaErrorInvalidValue, "paramOffset is NULL"); }
+    cudaError_t error = parameters(func, &count, places);
+    if (error != cudaSuccess) { return error; }
+    if (index >= count) {
+        char text[96];
+        snprintf(text, sizeof text, "paramIndex is %zu; the kernel has %zu parameters", index, count);
+        return sim____cudlaSimRefuse(cudaErrorInvalidValue, text);
+    }
+    *offset = places[index];
+    if (size != NULL) { *size = places[count + index]; }
+    return cudaSuccess;
+}
+
+static cudaError_t parameter_count(const void *func, size_t *count)
+{
+    size_t places[2 * MOST_ARGUMENTS];
+    if (count == NULL) { return sim____cudlaSimRefuse(cudaErrorInvalidValue, "paramCount is NULL"); }
+    return parameters(func, count, places);
+}
+
+SIM_EXPORT cudaError_t sim__cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset,
+                                                 size_t *paramSize)
+{
+    return parameter(func, paramIndex, paramOffset, paramSize);
+}
+
+SIM_EXPORT cudaError_t sim__cudaFuncGetParamCount(const void *func, size_t *paramCount)
+{
+    return parameter_count(func, paramCount);
+}
+
+SIM_EXPORT CUresult sim__cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
+                                            size_t *paramSize)
+{
+    return of_runtime(parameter(func, paramIndex, paramOffset, paramSize));
+}
+
+SIM_EXPORT CUresult sim__cuFuncGetParamCount(CUfunction func, size_t *paramCount)
+{
+    return of_runtime(parameter_count(func, paramCount));
+}
+
+SIM_EXPORT CUresult sim__cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset,
+                                              size_t *paramSize)
+{
+    return of_runtime(parameter(kernel, paramIndex, paramOffset, paramSize));
+}
+
+SIM_EXPORT CUresult sim__cuKernelGetParamCount(CUkernel kernel, size_t *paramCount)
+{
+    return of_runtime(parameter_count(kernel, paramCount));
+}
+
 static CUresult launch_function(CUfunction f, struct dim3 grid, struct dim3 block, size_t shared,
                                 CUstream stream, void **params, void **extra, int cooperative)
 {

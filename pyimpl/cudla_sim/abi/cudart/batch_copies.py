@@ -12,7 +12,7 @@ from ...cudart import context, transfer
 from ...cudart.errors import CudaError, invalid_handle, invalid_value
 from ...cudart.streams import Stream
 from ...cudart.transfer import Copy, Shape
-from ..embedding import ffi
+from ..embedding import ffi, pointer
 from . import arrays
 from .driver import driver, require_current
 from .family import cudart, null, number, required_flags
@@ -165,6 +165,23 @@ def memcpy_3d_batch_async(
     _put(jobs, target)
 
 
+# --- one copy -----------------------------------------------------------------------------------
+
+
+@cudart.export("cudaMemcpyWithAttributesAsync")
+def memcpy_with_attributes_async(
+    to: Any, start: Any, size: int, attributes: Any, stream: Any
+) -> None:
+    targets, sources = ffi.new("void *[]", [to]), ffi.new("void *[]", [start])
+    sizes, places = ffi.new("size_t[]", [size]), ffi.new("size_t[]", [0])
+    memcpy_batch_async(targets, sources, sizes, 1, attributes, places, 1, ffi.NULL, stream)
+
+
+@cudart.export("cudaMemcpy3DWithAttributesAsync")
+def memcpy_3d_with_attributes_async(operation: Any, flags: int, stream: Any) -> None:
+    memcpy_3d_batch_async(1, operation, ffi.NULL, flags, stream)
+
+
 # --- the driver's names; its structures are laid out as the runtime's ----------------------------
 
 
@@ -192,6 +209,20 @@ def memcpy_batch_by_driver(
         failed,
         stream,
     )
+
+
+@driver.export("cuMemcpyWithAttributesAsync")
+def memcpy_with_attributes_by_driver(
+    to: int, start: int, size: int, attributes: Any, stream: Any
+) -> None:
+    require_current()
+    same = ffi.cast("struct cudaMemcpyAttributes *", attributes)
+    memcpy_with_attributes_async(pointer(to), pointer(start), size, same, stream)
+
+
+@driver.export("cuMemcpy3DWithAttributesAsync")
+def memcpy_3d_with_attributes_by_driver(operation: Any, flags: int, stream: Any) -> None:
+    memcpy_3d_batch_by_driver(1, operation, ffi.NULL, flags, stream)
 
 
 @driver.export("cuMemcpy3DBatchAsync")

@@ -102,8 +102,9 @@ def _in_table(function: Any) -> str:
     )
 
 
-def _name(target: Any, function: Any) -> None:
-    null(name=target)
+def _name(target: Any, **kernel: Any) -> None:
+    null(name=target, **kernel)
+    (function,) = kernel.values()
     check_kernel(function)
     if (awaited := promised.find(address(function))) is not None:
         target[0] = lasting(awaited.name)
@@ -114,7 +115,7 @@ def _name(target: Any, function: Any) -> None:
 
 @driver.export("cuFuncGetName")
 def func_get_name(target: Any, function: Any) -> None:
-    _name(target, function)
+    _name(target, hfunc=function)
 
 
 @driver.export("cuFuncIsLoaded")
@@ -252,7 +253,7 @@ def kernel_get_library(target: Any, kernel: Any) -> None:
 
 @driver.export("cuKernelGetName")
 def kernel_get_name(target: Any, kernel: Any) -> None:
-    _name(target, kernel)
+    _name(target, hfunc=kernel)
 
 
 @driver.export("cuKernelGetAttribute")

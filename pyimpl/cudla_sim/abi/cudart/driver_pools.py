@@ -20,6 +20,9 @@ from .driver import CONTEXT, driver, null, primary_context, require_current
 driver.export("cuDeviceGetDefaultMemPool")(pools.device_get_default_mem_pool)
 driver.export("cuDeviceGetMemPool")(pools.device_get_mem_pool)
 driver.export("cuDeviceSetMemPool")(pools.device_set_mem_pool)
+driver.export("cuMemGetDefaultMemPool")(pools.mem_get_default_mem_pool)
+driver.export("cuMemGetMemPool")(pools.mem_get_mem_pool)
+driver.export("cuMemSetMemPool")(pools.mem_set_mem_pool)
 driver.export("cuMemPoolCreate")(pools.mem_pool_create)
 driver.export("cuMemPoolDestroy")(pools.mem_pool_destroy)
 driver.export("cuMemPoolTrimTo")(pools.mem_pool_trim_to)
@@ -64,6 +67,29 @@ def mem_advise_v2(address: int, size: int, advice: int, location: Any) -> None:
 def mem_prefetch_async_v2(address: int, size: int, location: Any, flags: int, stream: Any) -> None:
     require_current()
     memory_hints.mem_prefetch_async_v2(pointer(address), size, location, flags, stream)
+
+
+def _pointers(addresses: Any) -> Any:
+    """The driver's addresses are numbers of the same size."""
+    return ffi.cast("void **", addresses)
+
+
+@driver.export("cuMemPrefetchBatchAsync")
+def mem_prefetch_batch_async(addresses: Any, *others: Any) -> None:
+    require_current()
+    memory_hints.mem_prefetch_batch_async(_pointers(addresses), *others)
+
+
+@driver.export("cuMemDiscardBatchAsync")
+def mem_discard_batch_async(addresses: Any, *others: Any) -> None:
+    require_current()
+    memory_hints.mem_discard_batch_async(_pointers(addresses), *others)
+
+
+@driver.export("cuMemDiscardAndPrefetchBatchAsync")
+def mem_discard_and_prefetch_batch_async(addresses: Any, *others: Any) -> None:
+    require_current()
+    memory_hints.mem_discard_and_prefetch_batch_async(_pointers(addresses), *others)
 
 
 @driver.export("cuMemRangeGetAttribute")
@@ -140,7 +166,7 @@ _ANSWERS: dict[int, tuple[str, Callable[[_Address], int]]] = {
     Attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE: ("unsigned int", _memory_type),
     Attribute.CU_POINTER_ATTRIBUTE_DEVICE_POINTER: ("uintptr_t", _device_address),
     Attribute.CU_POINTER_ATTRIBUTE_HOST_POINTER: ("uintptr_t", _host_address),
-    Attribute.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: ("int", lambda _: 1),
+    Attribute.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: ("int", lambda a: a.owner.synchronous),
     Attribute.CU_POINTER_ATTRIBUTE_BUFFER_ID: (
         "unsigned long long",
         lambda asked: asked.owner.region.base,  # no two that are there have one address
@@ -225,7 +251,9 @@ def pointer_set_attribute(value: Any, attribute: int, address: int) -> None:
             Result.CUDA_ERROR_INVALID_VALUE,
             f"attribute is {attribute}; only CU_POINTER_ATTRIBUTE_SYNC_MEMOPS 6 can be set",
         )
-    if _asked(address) is None:
+    found = context.current().memory.allocation(address)
+    if found is None:
         raise CudaError(
             Result.CUDA_ERROR_INVALID_VALUE, f"ptr ({address:#x}) is no memory that CUDA allocated"
         )
+    found.synchronous = bool(ffi.cast("unsigned int *", value)[0])

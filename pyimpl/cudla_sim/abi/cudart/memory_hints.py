@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from ...constants.cudart import cudaError, cudaMemLocationType, cudaMemoryAdvise
 from ...constants.cudart import cudaMemRangeAttribute as Attribute
 from ...cudart import context
-from ...cudart.errors import CudaError, invalid_value
+from ...cudart.errors import CudaError, invalid_handle, invalid_value
 from ...cudart.hints import HOST, NOWHERE, PREFERRED, PREFETCHED, READ_MOSTLY, Hints, accessed_by
 from ..embedding import ffi
 from .family import cudart, null, number, required_flags
@@ -59,6 +60,78 @@ def mem_prefetch_async_v2(ptr: Any, size: int, location: Any, flags: int, stream
     _hints(ptr, size)
     required_flags(flags, 0, "it is 0")
     mem_prefetch_async(ptr, size, _ordinal(location), stream)
+
+
+# --- several ranges ------------------------------------------------------------------------------
+
+
+def _ranges(
+    pointers: Any, sizes: Any, count: int, flags: int, stream: Any
+) -> list[tuple[Any, int]]:
+    """Raises CudaError (InvalidValue, InvalidResourceHandle) before anything is done."""
+    null(dptrs=pointers, sizes=sizes)
+    if count == 0:
+        raise invalid_value("count is 0; it is the number of ranges")
+    required_flags(flags, 0, "it is 0")
+    if context.stream_of(number(stream)) is context.current().streams.legacy:
+        raise invalid_handle("stream is the legacy stream; batches take another one")
+    found = [(pointers[index], int(sizes[index])) for index in range(count)]
+    for ptr, size in found:
+        _hint(ptr, size, 0)
+    return found
+
+
+def _goals(locations: Any, places: Any, known: int, count: int) -> list[Any]:
+    """Where each range goes: a location counts from its first range on."""
+    null(prefetchLocs=locations, prefetchLocIdxs=places)
+    if not 0 < known <= count:
+        raise invalid_value(f"numPrefetchLocs is {known}; 1 to count, which is {count}")
+    starts = [int(places[index]) for index in range(known)]
+    if starts[0] or any(a >= b for a, b in pairwise(starts)) or starts[-1] >= count:
+        raise invalid_value("prefetchLocIdxs begins with 0, grows, and is less than count")
+    ends = [*starts[1:], count]
+    found: list[Any] = []
+    for index, (begin, end) in enumerate(zip(starts, ends, strict=True)):
+        _ordinal(locations[index])
+        found += [locations[index]] * (end - begin)
+    return found
+
+
+@cudart.export("cudaMemPrefetchBatchAsync")
+def mem_prefetch_batch_async(
+    pointers: Any,
+    sizes: Any,
+    count: int,
+    locations: Any,
+    places: Any,
+    known: int,
+    flags: int,
+    stream: Any,
+) -> None:
+    ranges = _ranges(pointers, sizes, count, flags, stream)
+    goals = _goals(locations, places, known, count)
+    for (ptr, size), location in zip(ranges, goals, strict=True):
+        mem_prefetch_async(ptr, size, _ordinal(location), stream)
+
+
+@cudart.export("cudaMemDiscardBatchAsync")
+def mem_discard_batch_async(pointers: Any, sizes: Any, count: int, flags: int, stream: Any) -> None:
+    _ranges(pointers, sizes, count, flags, stream)
+    context.stream_of(number(stream)).enqueue()
+
+
+@cudart.export("cudaMemDiscardAndPrefetchBatchAsync")
+def mem_discard_and_prefetch_batch_async(
+    pointers: Any,
+    sizes: Any,
+    count: int,
+    locations: Any,
+    places: Any,
+    known: int,
+    flags: int,
+    stream: Any,
+) -> None:
+    mem_prefetch_batch_async(pointers, sizes, count, locations, places, known, flags, stream)
 
 
 @cudart.export("cudaMemAdvise")

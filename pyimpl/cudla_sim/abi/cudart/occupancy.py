@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...constants.cudart import CUfunction_attribute_enum as Function
 from ...constants.cudart import cudaDeviceAttr as Attribute
 from ...constants.cudart import cudaError_enum as Result
 from ...cudart import context
@@ -15,8 +16,10 @@ from ...cudart.errors import CudaError
 from ..embedding import address
 from .device import get_device
 from .driver import driver, null
-from .modules import check_kernel
+from .modules import check_kernel, function_attribute
+from .promised import executable
 
+_MOST_SHARED = Function.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 _FLAGS = 1  # CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE
 
 
@@ -92,4 +95,5 @@ def available_shared(size: Any, kernel: Any, blocks: int, threads: int) -> None:
     _fits(threads, 0)
     if blocks < 1:
         raise CudaError(Result.CUDA_ERROR_INVALID_VALUE, f"numBlocks is {blocks}; at least 1")
-    size[0] = _limit(Attribute.cudaDevAttrMaxSharedMemoryPerBlockOptin) // blocks
+    allowed = function_attribute(executable(kernel), _MOST_SHARED)
+    size[0] = min(allowed, _limit(Attribute.cudaDevAttrMaxSharedMemoryPerMultiprocessor) // blocks)

@@ -12,6 +12,7 @@ from typing import Any
 from ...constants.cudart import (
     cudaError,
     cudaMemAccessFlags,
+    cudaMemAllocationType,
     cudaMemLocationType,
     cudaMemPoolAttr,
 )
@@ -29,6 +30,8 @@ from .family import cudart, null, number
 from .memory import DEVICE
 
 _INTEGERS = (1, 2, 3)  # the three ways of using memory again
+_PINNED = cudaMemAllocationType.cudaMemAllocationTypePinned
+_PINNED_OR_MANAGED = (_PINNED, cudaMemAllocationType.cudaMemAllocationTypeManaged)
 _DEVICE_ONLY = cudaMemLocationType.cudaMemLocationTypeDevice
 
 
@@ -153,6 +156,34 @@ def device_get_mem_pool(target: Any, device: int) -> None:
 def device_set_mem_pool(device: int, pool: Any) -> None:
     get_device(device)
     pools().current = pool_of(pool)
+
+
+def _of_location(location: Any, kind: int) -> int:
+    """The device whose pool is meant. Raises CudaError (InvalidValue, NotSupported)."""
+    null(location=location)
+    if kind not in _PINNED_OR_MANAGED:
+        raise invalid_value(f"type is {kind}; cudaMemAllocationTypePinned 1 or Managed 2")
+    if kind != _PINNED or location.type != _DEVICE_ONLY:
+        raise not_supported(
+            f"a pool of type {kind} at a location of type {location.type}; the device has one of "
+            "cudaMemAllocationTypePinned 1 at cudaMemLocationTypeDevice 1"
+        )
+    return int(location.id)
+
+
+@cudart.export("cudaMemGetDefaultMemPool")
+def mem_get_default_mem_pool(target: Any, location: Any, kind: int) -> None:
+    device_get_default_mem_pool(target, _of_location(location, kind))
+
+
+@cudart.export("cudaMemGetMemPool")
+def mem_get_mem_pool(target: Any, location: Any, kind: int) -> None:
+    device_get_mem_pool(target, _of_location(location, kind))
+
+
+@cudart.export("cudaMemSetMemPool")
+def mem_set_mem_pool(location: Any, kind: int, pool: Any) -> None:
+    device_set_mem_pool(_of_location(location, kind), pool)
 
 
 @cudart.export("cudaMemPoolCreate")

@@ -26,6 +26,13 @@ def launch_host_func(stream: Any, function: Any, user_data: Any) -> None:
     launch_host_function(resolve(stream), number(function), number(user_data))
 
 
+@cudart.export("cudaLaunchHostFunc_v2")
+def launch_host_func_v2(stream: Any, function: Any, user_data: Any, mode: int) -> None:
+    if mode > 1:
+        raise invalid_value(f"syncMode is {mode}; 0 blocks, 1 spins")
+    launch_host_func(stream, function, user_data)
+
+
 @cudart.export("cudaStreamAddCallback")
 def stream_add_callback(stream: Any, callback: Any, user_data: Any, flags: int) -> None:
     add_callback(resolve(stream), number(callback), number(user_data), flags)
