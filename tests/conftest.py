@@ -11,6 +11,10 @@ from pathlib import Path
 # would only wait for each other. Before anything imports numpy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# Workers of Dask are forked from one process that has imported what they need: each takes a second
+# to import it. Before anything imports dask.
+os.environ.setdefault("DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forkserver")
+
 import pytest
 from hypothesis import settings
 

@@ -85,6 +85,18 @@ static void launches(CUmodule module)
     CALL(cuMemFree(seen));
 }
 
+/* A thread without a context launches nothing. */
+static void nowhere(CUmodule module)
+{
+    CUfunction function;
+    CUcontext context;
+    unsigned int count = 1;
+    CALL(cuModuleEnumerateFunctions(&function, count, module));
+    CALL(cuCtxPopCurrent(&context));
+    CHECK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) == CUDA_ERROR_INVALID_CONTEXT);
+    CALL(cuCtxPushCurrent(context));
+}
+
 int main(void)
 {
     size_t size;
@@ -98,6 +110,7 @@ int main(void)
     CALL(cuModuleLoadData(&module, linked(&link, image, size)));
     CALL(cuLinkDestroy(link));
     launches(module);
+    nowhere(module);
     CALL(cuModuleUnload(module));
     CALL(cuModuleLoadFatBinary(&module, image));
     CALL(cuModuleUnload(module));

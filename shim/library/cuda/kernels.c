@@ -289,11 +289,16 @@ SIM_EXPORT CUresult sim__cuKernelGetParamCount(CUkernel kernel, size_t *paramCou
     return of_runtime(parameter_count(kernel, paramCount));
 }
 
+extern CUresult sim__cuCtxGetDevice(CUdevice *device);
+
 static CUresult launch_function(CUfunction f, struct dim3 grid, struct dim3 block, size_t shared,
                                 CUstream stream, void **params, void **extra, int cooperative)
 {
     struct sim_cuda_function found;
     void *args[MOST_ARGUMENTS];
+    CUdevice device;
+    CUresult lacking = sim_cuda_has_current() ? CUDA_SUCCESS : sim__cuCtxGetDevice(&device);
+    if (lacking != CUDA_SUCCESS) { return lacking; } /* the runtime's calls make the primary one current */
     int known = sim_cuda_function_of(f, &found);
     if (!known || (!sim_cuda_is_ours(found.wrapper) && !sim_cuda_is_promised(found.wrapper))) {
         return refuse(cudaErrorInvalidResourceHandle, "f is no kernel of a module (cuModuleGetFunction)");

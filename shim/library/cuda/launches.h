@@ -37,8 +37,12 @@ struct sim_cuda_wrapper {
     unsigned version;
     cudaError_t (*launch)(const void *func, struct dim3 grid, struct dim3 block, void **arguments,
                           size_t shared, cudaStream_t stream, int cooperative);
-    /* where the arguments lie in a buffer of all of them; how many there are, at most `room` told */
+    /* where the arguments lie in a buffer of all of them, and behind these their sizes where there is room for both; how
+     * many there are, at most `room` told */
     size_t (*places)(const void *func, size_t *offsets, size_t room);
 };
+
+/* Whether a context is current in the calling thread (private_tables.c). */
+int sim_cuda_has_current(void);
 
 #endif

@@ -9,6 +9,7 @@
 #include "cuda/cuda.h"
 #include "generated/hand_written.h"
 #include "internal.h"
+#include "library/cuda/launches.h"
 
 extern CUresult sim__cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
 extern CUresult sim__cuDevicePrimaryCtxRelease_v2(CUdevice device);
@@ -33,6 +34,11 @@ static _Thread_local CUcontext current;
 void sim_cuda_make_current(void *context)
 {
     current = context;
+}
+
+int sim_cuda_has_current(void)
+{
+    return current != NULL;
 }
 
 /* The place of an entry, or where it would be; under the lock. */

@@ -119,7 +119,8 @@ def enter(current: Context) -> None:
         )
     device.require(current.devices, current.thread.device)
     current.driver_initialized = True  # the runtime's first call does what cuInit does
-    current.thread.uses_runtime = True
+    if not current.thread.driver_context:  # else it works with that one, whichever it is
+        current.thread.uses_runtime = True
 
 
 def required_flags(flags: int, allowed: int, names: str) -> None:
