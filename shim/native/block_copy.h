@@ -27,26 +27,28 @@ enum {
 
 static inline void sim_copy_line(uint8_t *target, const uint8_t *source)
 {
-    sim_piece pieces[SIM_LINE / sizeof(sim_piece)];
-    for (unsigned i = 0; i < SIM_LINE / sizeof(sim_piece); i++) {
-        pieces[i] = ((const sim_piece *)source)[i];
-    }
-    for (unsigned i = 0; i < SIM_LINE / sizeof(sim_piece); i++) {
-        ((sim_piece *)target)[i] = pieces[i];
-    }
+    const sim_piece *from = (const sim_piece *)source;
+    sim_piece *to = (sim_piece *)target;
+    /* Not an array: gcc would store it, too. */
+    sim_piece a = from[0], b = from[1], c = from[2], d = from[3];
+    to[0] = a;
+    to[1] = b;
+    to[2] = c;
+    to[3] = d;
 }
 
 /* Past the caches, into a whole line of them. */
 static inline void sim_stream_line(uint8_t *target, const uint8_t *source)
 {
 #ifdef __SSE2__
-    __m128i pieces[SIM_LINE / sizeof(__m128i)];
-    for (unsigned i = 0; i < SIM_LINE / sizeof(__m128i); i++) {
-        pieces[i] = _mm_loadu_si128((const __m128i *)source + i);
-    }
-    for (unsigned i = 0; i < SIM_LINE / sizeof(__m128i); i++) {
-        _mm_stream_si128((__m128i *)target + i, pieces[i]);
-    }
+    const __m128i *from = (const __m128i *)source;
+    __m128i *to = (__m128i *)target;
+    __m128i a = _mm_loadu_si128(from), b = _mm_loadu_si128(from + 1);
+    __m128i c = _mm_loadu_si128(from + 2), d = _mm_loadu_si128(from + 3);
+    _mm_stream_si128(to, a);
+    _mm_stream_si128(to + 1, b);
+    _mm_stream_si128(to + 2, c);
+    _mm_stream_si128(to + 3, d);
 #else
     sim_copy_line(target, source);
 #endif

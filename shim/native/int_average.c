@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "native/cpu.h"
+#include "native/int_short.h"
 #include "native/parts.h"
-#include "native/pool_span.h"
+#include "native/pool_columns.h"
 
 #pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
 
@@ -16,26 +17,36 @@ static size_t line_size(const struct sim_pool *p)
     return ((size_t)p->input.atom * (size_t)p->out_width + PART - 1) / PART * PART;
 }
 
-/* How averages are computed: with doubles, or with 32 bits, which hold products of sums, or of
- * their upper and lower bits. */
-enum { DOUBLES, PARTS_32, WHOLE_32 };
+/*
+ * How averages are computed: with doubles; with sizes of 32 bits, which hold both products, the second
+ * one, or those of upper and lower bits; with sums of 16 bits (int_short.h).
+ */
+enum { DOUBLES, PARTS_32, SECOND_32, WHOLE_32, SHORT };
+
+int64_t sim_int_largest_pad(const struct sim_pool *p)
+{
+    int64_t found = 0;
+    for (int i = 0; i < 17; i++) {
+        int64_t size = p->pads[i] < 0 ? -(int64_t)p->pads[i] : p->pads[i];
+        found = size > found ? size : found;
+    }
+    return found;
+}
 
 static int narrowness(const struct sim_pool *p)
 {
-    int64_t most = (p->input.item == 1 ? 128 : 32768) * (int64_t)p->kernel_x * p->kernel_y;
-    int64_t pads = 0, limit = ((int64_t)1 << 31) - (1 << 16);
-    for (int i = 0; i < 17; i++) {
-        int64_t size = p->pads[i] < 0 ? -(int64_t)p->pads[i] : p->pads[i];
-        pads = size > pads ? size : pads;
-    }
     const int64_t across = p->reciprocal_x, down = p->reciprocal_y;
+    const int64_t limit = ((int64_t)1 << 32) - (1 << 18);
+    int64_t most = (p->input.item == 1 ? 128 : 32768) * (int64_t)p->kernel_x * p->kernel_y;
+    most += (p->kernel_x + p->kernel_y) * sim_int_largest_pad(p);
+    if (sim_int_is_short(p, most))
+        return SHORT;
     if (across < 0 || down < 0 || across > 1 << 16 || down > 1 << 16)
         return DOUBLES;
-    most = (most + (p->kernel_x + p->kernel_y) * pads) * across;
-    int64_t next = ((most >> 16) + 1) * (down + 1);
-    return most < limit && next < limit ? WHOLE_32
-           : most / 256 < limit && next / 256 < limit ? PARTS_32
-                                                      : DOUBLES;
+    int64_t next = (most * across >> 16) + 1;
+    if (next * down < limit)
+        return most * across < limit ? WHOLE_32 : most / 256 * across < limit ? SECOND_32 : DOUBLES;
+    return most / 256 * across < limit && next / 256 * down < limit ? PARTS_32 : DOUBLES;
 }
 
 int sim_int_sums_begin(struct int_sums *sums, const struct sim_pool *p)
@@ -44,6 +55,7 @@ int sim_int_sums_begin(struct int_sums *sums, const struct sim_pool *p)
     sums->missing = calloc(line_size(p), sizeof(int32_t));
     sums->zeros = calloc(line_size(p), sizeof(int32_t));
     sums->missing_of = -1;
+    sums->padded = sim_int_largest_pad(p) != 0;
     sums->narrow = narrowness(p);
     for (int i = 0; i < p->kernel_y; i++)
         sums->held[i] = -1;
@@ -57,32 +69,8 @@ void sim_int_sums_end(struct int_sums *sums)
     free(sums->zeros);
 }
 
-/* Three columns, as most kernels have, stay in registers. */
-#define COLUMNS(name, type, sum)                                                              \
-    INLINE void name(const struct sim_pool *p, const type *row, int32_t *restrict to,         \
-                     const int atom)                                                          \
-    {                                                                                         \
-        for (int x = 0; x < p->out_width; x++, to += atom) {                                  \
-            struct span columns = inside(x, p->stride_x, p->kernel_x, p->pad_left, p->width); \
-            if (columns.last - columns.first == 3) {                                          \
-                const type *restrict from = row + columns.first * atom;                       \
-                for (int c = 0; c < atom; c++)                                                \
-                    to[c] = (sum)(from[c] + from[atom + c] + from[2 * atom + c]);             \
-                continue;                                                                     \
-            }                                                                                 \
-            sum line[MAX_ATOM];                                                               \
-            for (int c = 0; c < atom; c++)                                                    \
-                line[c] = 0;                                                                  \
-            for (int i = columns.first; i < columns.last; i++)                                \
-                for (int c = 0; c < atom; c++)                                                \
-                    line[c] = (sum)(line[c] + row[i * atom + c]);                             \
-            for (int c = 0; c < atom; c++)                                                    \
-                to[c] = line[c];                                                              \
-        }                                                                                     \
-    }
-
-COLUMNS(columns8, int8_t, int16_t) /* of at most 16 columns */
-COLUMNS(columns16, int16_t, int32_t)
+SUMS_OF_COLUMNS(columns8, int8_t, int16_t, int32_t) /* of at most 16 columns */
+SUMS_OF_COLUMNS(columns16, int16_t, int32_t, int32_t)
 
 INLINE void columns_of_body(const struct sim_pool *p, const void *row, int32_t *to)
 {
@@ -105,23 +93,27 @@ INLINE double rounded(double value)
     return __builtin_trunc(value + __builtin_copysign(0.5, value));
 }
 
-INLINE int32_t divided(int32_t value)
-{
-    return (value + (1 << 15) + (value >> 31)) >> 16;
-}
-
-/* A product with a reciprocal; `whole`: it has 32 bits. */
-INLINE int32_t times(int32_t value, int32_t factor, const int whole)
+/* A rounded product of a size with a reciprocal; `whole`: it has 32 bits. */
+INLINE uint32_t times(uint32_t size, uint32_t factor, const int whole)
 {
     if (whole)
-        return divided(value * factor);
-    int32_t low = (value & 255) * factor + (1 << 15) + (value >> 31);
-    return ((value >> 8) * factor + (low >> 8)) >> 8;
+        return (size * factor + (1 << 15)) >> 16;
+    uint32_t low = (size & 255) * factor + (1 << 15);
+    return ((size >> 8) * factor + (low >> 8)) >> 8;
 }
 
-/* Narrow averages of at most three lines, as most kernels have, in one loop: nothing goes to memory in
- * between. */
-#define THREE_LINES(name, type, whole)                                                             \
+/* Rounding away from zero is the same for a number and its size. */
+INLINE int32_t averaged(int32_t total, int32_t across, int32_t down, const int first,
+                        const int second)
+{
+    int32_t sign = total >> 31;
+    uint32_t size = (uint32_t)((total ^ sign) - sign);
+    size = times(times(size, (uint32_t)across, first), (uint32_t)down, second);
+    return ((int32_t)size ^ sign) - sign;
+}
+
+/* Averages of at most three lines, as most kernels have, in one loop: nothing goes to memory in between. */
+#define THREE_LINES(name, type, whole_first, whole_second)                                         \
     INLINE int name(const struct sim_pool *p, const int32_t *const *lines, const int32_t *missing, \
                     type *restrict to, int all)                                                    \
     {                                                                                              \
@@ -132,16 +124,15 @@ INLINE int32_t times(int32_t value, int32_t factor, const int whole)
         all -= all % PART;                                                                         \
         for (int k = 0; k < all; k++) {                                                            \
             int32_t total = none[k] + first[k] + second[k] + third[k];                             \
-            total = times(times(total, across, whole), down, whole);                               \
+            total = averaged(total, across, down, whole_first, whole_second);                      \
             total = total < low ? low : total;                                                     \
             to[k] = (type)(total > high ? high : total);                                           \
         }                                                                                          \
         return all;                                                                                \
     }
 
-THREE_LINES(three8, int8_t, 1)
-THREE_LINES(three16, int16_t, 1)
-THREE_LINES(three16_wide, int16_t, 0)
+THREE_LINES(three16, int16_t, 1, 1)
+THREE_LINES(three16_second, int16_t, 0, 1)
 
 INLINE void rows_of_body(const struct sim_pool *p, const int32_t *const *lines, int count,
                          const int32_t *missing, void *to, int narrow)
@@ -151,10 +142,10 @@ INLINE void rows_of_body(const struct sim_pool *p, const int32_t *const *lines, 
     const double by_x = across * 0x1p-16, by_y = down * 0x1p-16;
     const int32_t low = p->low, high = p->high;
     int begin = 0;
-    if (narrow == WHOLE_32 && count <= 3)
-        begin = item == 1 ? three8(p, lines, missing, to, all) : three16(p, lines, missing, to, all);
-    else if (narrow == PARTS_32 && count <= 3 && item == 2)
-        begin = three16_wide(p, lines, missing, to, all);
+    if (narrow == WHOLE_32 && count <= 3 && item == 2)
+        begin = three16(p, lines, missing, to, all);
+    else if (narrow == SECOND_32 && count <= 3 && item == 2)
+        begin = three16_second(p, lines, missing, to, all);
     for (int done = begin; done < all; done += PART) {
         int some = all - done < PART ? all - done : PART;
         int32_t total[PART];
@@ -171,10 +162,13 @@ INLINE void rows_of_body(const struct sim_pool *p, const int32_t *const *lines, 
         }
         if (narrow == WHOLE_32)
             for (int k = 0; k < PART; k++)
-                total[k] = times(times(total[k], across, 1), down, 1);
+                total[k] = averaged(total[k], across, down, 1, 1);
+        else if (narrow == SECOND_32)
+            for (int k = 0; k < PART; k++)
+                total[k] = averaged(total[k], across, down, 0, 1);
         else if (narrow == PARTS_32)
             for (int k = 0; k < PART; k++)
-                total[k] = times(times(total[k], across, 0), down, 0);
+                total[k] = averaged(total[k], across, down, 0, 0);
         else
             for (int k = 0; k < PART; k++)
                 total[k] = (int32_t)rounded(rounded(total[k] * by_x) * by_y);
@@ -206,6 +200,23 @@ LEVELS(void, rows_of,
         void *to, int narrow),
        (p, lines, count, missing, to, narrow))
 
+static void add_columns(const struct sim_pool *p, const void *row, int32_t *to, int narrow)
+{
+    if (narrow == SHORT)
+        sim_int_short_columns(p, row, (int16_t *)to);
+    else
+        columns_of(p, row, to);
+}
+
+static void average_rows(const struct sim_pool *p, const int32_t *const *lines, int count,
+                         const int32_t *missing, void *to, int narrow)
+{
+    if (narrow == SHORT)
+        sim_int_short_rows(p, (const int16_t *const *)lines, count, (const int16_t *)missing, to);
+    else
+        rows_of(p, lines, count, missing, to, narrow);
+}
+
 /* What pads add to windows with `down` lines of the input. */
 static void find_missing(const struct sim_pool *p, int down, struct int_sums *sums)
 {
@@ -216,7 +227,10 @@ static void find_missing(const struct sim_pool *p, int down, struct int_sums *su
         int32_t all = down * p->pads[p->kernel_x - (columns.last - columns.first)] +
                       p->kernel_x * p->pads[p->kernel_y - down];
         for (int c = 0; c < atom; c++)
-            sums->missing[x * atom + c] = all;
+            if (sums->narrow == SHORT)
+                ((int16_t *)sums->missing)[x * atom + c] = (int16_t)all;
+            else
+                sums->missing[x * atom + c] = all;
     }
 }
 
@@ -230,15 +244,16 @@ void sim_int_average_line(const struct sim_pool *p, int surface, int y, struct i
         int slot = row % p->kernel_y, number = surface * p->height + row;
         int32_t *to = sums->lines + size * (size_t)slot;
         if (sums->held[slot] != number) {
-            columns_of(p, p->input.base + surface * p->input.surface + row * p->input.line, to);
+            add_columns(p, p->input.base + surface * p->input.surface + row * p->input.line, to,
+                        sums->narrow);
             sums->held[slot] = number;
         }
         lines[row - rows.first] = to;
     }
-    if (sums->missing_of != down)
+    if (sums->padded && sums->missing_of != down)
         find_missing(p, down, sums);
     for (int i = down; i < 3; i++)
         lines[i] = sums->zeros;
-    rows_of(p, lines, down, sums->missing,
-            p->output.base + surface * p->output.surface + y * p->output.line, sums->narrow);
+    average_rows(p, lines, down, sums->missing,
+                 p->output.base + surface * p->output.surface + y * p->output.line, sums->narrow);
 }

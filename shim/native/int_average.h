@@ -6,14 +6,19 @@
 
 #include "native/native.h"
 
-/* Sums of lines of the input, a slot for each line of a window: [slot][x][channel]. */
+/* The largest size of what a pad adds. */
+int64_t sim_int_largest_pad(const struct sim_pool *p);
+
+/* Sums of lines of the input, a slot for each line of a window: [slot][x][channel], of 16 bits where
+ * those are enough. */
 struct int_sums {
     int32_t *lines;
     int held[17]; /* the line in a slot, -1: none */
     int32_t *zeros;   /* a line of them */
     int32_t *missing; /* [x][channel]: what pads add, with so many lines of the input: */
     int missing_of;
-    int narrow; /* 32 bits are enough */
+    int padded; /* whether that is anything */
+    int narrow; /* how averages are computed */
 };
 
 int sim_int_sums_begin(struct int_sums *sums, const struct sim_pool *p); /* -1: no memory */

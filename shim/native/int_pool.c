@@ -103,13 +103,8 @@ enum { LINES_OF_STEP = 16 };
 /* Sums of 64 products and of what pads are fit 32 bits. */
 static int is_average_of_lines(const struct sim_pool *p)
 {
-    int64_t pads = 0;
-    for (int i = 0; i < 17; i++) {
-        int64_t size = p->pads[i] < 0 ? -(int64_t)p->pads[i] : p->pads[i];
-        pads = size > pads ? size : pads;
-    }
     return p->method == SIM_POOL_AVERAGE && p->kernel_y <= 16 && p->kernel_x <= 16 &&
-           pads < 1 << 25 && p->input.pixel == (int64_t)p->input.item * p->input.atom &&
+           sim_int_largest_pad(p) < 1 << 25 && p->input.pixel == (int64_t)p->input.item * p->input.atom &&
            p->output.pixel == p->input.pixel;
 }
 
@@ -145,6 +140,6 @@ int sim_int_pool(const struct sim_pool *pool)
         return -1;
     double lines = (double)run.surfaces * pool->out_height;
     double taps = lines * pool->out_width * pool->kernel_y * pool->kernel_x;
-    sim_parallel(some_lines, &run, sim_threads_for(taps * 3));
+    sim_parallel(some_lines, &run, sim_threads_for(taps / 4));
     return run.failed ? -1 : 0;
 }

@@ -1,14 +1,17 @@
-/* Some threads for one job: none outlives the call, so fork() and exit() meet nothing of ours. */
+/*
+ * Some threads for one job. Helpers are kept for the next one, and a job ends without those that have
+ * not begun: on a busy machine a thread may take milliseconds to its first instruction.
+ */
 #ifndef CUDLA_SIM_PARALLEL_H
 #define CUDLA_SIM_PARALLEL_H
 
 #include <stddef.h>
 
-/* Threads worth starting for so much work, the caller's included; at most one a core. */
+/* Threads worth having for so much work, the caller's included; at most one a core. */
 size_t sim_threads_for(double nanoseconds);
 
-/* Runs work(argument) on `threads` threads, one of them the caller's; fewer when the system gives
- * none. The function shares its work out itself. */
+/* Runs work(argument) on up to `threads` threads, one of them the caller's. The function shares its
+ * work out itself, and each call goes on until nothing is left. */
 void sim_parallel(void (*work)(void *), void *argument, size_t threads);
 
 #endif

@@ -9,8 +9,7 @@ comes first is served first. Source: nvdla/sw, Linux port of the kernel driver.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from time import monotonic, perf_counter_ns
 from typing import TYPE_CHECKING
 
@@ -56,6 +55,26 @@ def _registers(hardware: HardwareConfig, names: Sequence[str]) -> frozenset[int]
         for item in block.registers
         if item.name in names
     )
+
+
+class _Task:
+    """A task of ours on a core. A class, which is entered and left twice as fast as a generator."""
+
+    __slots__ = ("_begin", "_core", "_space")
+
+    def __init__(self, core: Core, space: Space) -> None:
+        self._core = core
+        self._space = space
+
+    def __enter__(self) -> None:
+        self._core.take(self._space)
+        self._begin = perf_counter_ns()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        core = self._core
+        core.release(failed=kind is not None)
+        if kind is None and core.process is not None and core.process.events.subscribers:
+            core.process.events.emit("task", "task", self._begin, {}, core.name)
 
 
 class Core:
@@ -224,25 +243,22 @@ class Core:
         """Give the core back."""
         self._claim.end()
 
-    @contextmanager
-    def _task(self, space: Space) -> Iterator[None]:
-        """A task of ours, with its view of memory; the core is reset when it fails."""
+    # -- tasks --------------------------------------------------------------------------------
+
+    def take(self, space: Space) -> None:
+        """Begin a task of ours, with its view of memory."""
         self.begin()
-        begin = perf_counter_ns()
+        self._memory.space = space
+
+    def release(self, failed: bool) -> None:
+        """End it; the core is reset when it failed."""
         try:
-            self._memory.space = space
-            yield
-        except BaseException:
-            self.reset()
-            raise
+            if failed:
+                self.reset()
         finally:
             self._memory.space = self._home
             self._watch = None
             self.end()
-        if self.process is not None and self.process.events.subscribers:
-            self.process.events.emit("task", "task", begin, {}, self.name)
-
-    # -- tasks --------------------------------------------------------------------------------
 
     def run(
         self,
@@ -281,7 +297,7 @@ class Core:
         def watch(layer: ComputedLayer, operations: Operations) -> None:
             note(report.layer(layer, operations.operation_of))
 
-        with self._task(binding.windows):
+        with _Task(self, binding.windows):
             binding.begin()
             network.reload_graphs()
             report.start_ns = perf_counter_ns()
@@ -301,7 +317,7 @@ class Core:
 
     def run_task(self, entries: Sequence[Entry]) -> None:
         """Run a task of the NVDLA driver. Raises NvdlaError; the core is then reset."""
-        with self._task(self._home):
+        with _Task(self, self._home):
             self.execute(entries, None, lambda: None)
 
     def execute(

@@ -56,6 +56,7 @@ class Plan:
         operations: list[Groups],
     ) -> None:
         self.descriptors = descriptors
+        self._compared = [(n, start, start + len(data), data) for n, start, data in descriptors]
         self.first = first
         self.rest = rest
         self.operations = operations
@@ -74,8 +75,8 @@ class Plan:
         """Whether the descriptors are those that were recorded."""
         # A loop: with a generator each of them is a function. Bytes are compared as a block, views
         # number by number.
-        for buffer, offset, data in self.descriptors:
-            if entries[buffer].data.data[offset : offset + len(data)].tobytes() != data:
+        for buffer, start, stop, data in self._compared:
+            if entries[buffer].data.data[start:stop].tobytes() != data:
                 return False
         return True
 

@@ -77,7 +77,10 @@ class Segment:
         self.last = first + len(notes)
         self._known = [note.known for note in notes if note.known is not None]
         self._actions = actions
-        self._before, self._after = notes[0].before, notes[-1].after
+        before, after = notes[0].before, notes[-1].after
+        assert before is not None
+        assert after is not None
+        self._before, self._after, self._moves = before, after, before.moves(after)
         assert len(self._known) == len(notes) == len(actions)
         self._needs = self._needed()
         self._composed = self._compose()
@@ -168,7 +171,7 @@ class Segment:
         for memory, signature in self._signatures:
             if signature is None or memory.space.signature != signature:
                 return None
-        if chip.position != self._before:
+        if not chip.stands(self._before):
             return None
         if self._tables and not all(tables.same() for tables in self._tables):
             return None
@@ -236,8 +239,6 @@ class Segment:
                 layers.follow(self._known[number], found[number][1:], held[number])
                 self._actions[number].apply(chip, entries)
             return
-        assert self._before is not None
-        assert self._after is not None
         if steady is None:
             self._composed.store()
         self._composed.happen(chip, entries)
@@ -250,7 +251,7 @@ class Segment:
             buffer = self._known[number].layer.buffer
             assert buffer is not None
             chip.site.kept = buffer.kept(held[number])
-        chip.settle(self._after, self._before)
+        chip.settle(self._after, self._moves)
         if steady is None:
             self._actions[-1].store()
         else:

@@ -8,7 +8,7 @@ interrupt bit is set. The chains are those of ``chains.py``.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -19,7 +19,7 @@ from ...native.ints import Ints
 from ..errors import NvdlaError, Status
 from ..facts.configs import HardwareConfig
 from .chains import RULES, Release
-from .csb import CONVOLUTION, LAUNCHED, Position, RegisterFile
+from .csb import CONVOLUTION, LAUNCHED, Move, Position, RegisterFile
 from .doubt import Doubt
 from .launch import ComputedLayer, Launched, Shortcut, Site
 from .memory import Memory, Span
@@ -112,10 +112,13 @@ class Chip:
         or was left behind."""
         return None if self._releases or self.disturbed else self.csb.position()
 
-    def settle(self, position: Position, now: Position) -> None:
-        """Put pointers, groups and interrupts, which stand at *now*, where they stood at another
-        time."""
-        self.csb.settle(position, now)
+    def stands(self, position: Position) -> bool:
+        """Whether that is where everything stands."""
+        return not self._releases and not self.disturbed and self.csb.stands(position)
+
+    def settle(self, position: Position, moves: Sequence[Move]) -> None:
+        """Put pointers, groups and interrupts where they stood at another time."""
+        self.csb.settle(position, moves)
         self._changed = True
 
     def step(self, first: int = 0) -> bool:

@@ -9,8 +9,9 @@ Source: nvdla/hw ``vmod/nvdla/*/NV_NVDLA_*_regfile.v``, hardware manual "Ping-po
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..facts import registers
 from ..facts.registers import MapName
@@ -146,9 +147,29 @@ class BlockState:
         return group
 
 
-Position = tuple[tuple[int, ...], int, int, tuple[bool, ...]]
-"""Enabled groups and consumer of each block, mask and status of interrupts, what of BDMA is under
-way."""
+class Position(NamedTuple):
+    """All that decides which unit starts next, but for the registers of the groups. Producers
+    decide nothing but where software writes."""
+
+    consumers: list[int]
+    enabled: list[list[bool]]
+    mask: int
+    status: int
+    bdma: tuple[bool, ...]
+    """What of it is under way."""
+
+    def moves(self, to: Position) -> list[Move]:
+        """What has to change in blocks to come to another position."""
+        pairs = zip(self.consumers, self.enabled, to.consumers, to.enabled, strict=True)
+        return [
+            (number, consumer, groups)
+            for number, (old, enabled, consumer, groups) in enumerate(pairs)
+            if old != consumer or enabled != groups
+        ]
+
+
+Move = tuple[int, int, list[bool]]
+"""Number of a block, its consumer, which groups are enabled."""
 
 _Slot = tuple[BlockState, int, int, int, str]
 
@@ -167,6 +188,8 @@ class RegisterFile:
         self.rejected: deque[Rejected] = deque(maxlen=256)
         self.blocks = {name: BlockState(item) for name, item in registers.blocks(line).items()}
         self._states = [*self.blocks.values()]
+        self._enabled = [state.enabled for state in self._states]
+        self._idle = [[False, False] for _ in self._states]
         self._on_enable = on_enable
         self._cbuf_flushed = 0
         self.plain: dict[int, tuple[BlockState, int, int, int]] = {}
@@ -245,42 +268,37 @@ class RegisterFile:
         Not the flush of the convolution buffer: it is over for all who come behind the first that
         looked.
         """
-        if self.bdma.launched or self.bdma.stored:
+        if self.bdma.launched or self.bdma.stored or self._enabled != self._idle:
             return None
-        consumers = []
-        for state in self._states:
-            if True in state.enabled:
-                return None
-            consumers.append(state.consumer)
-        return (*consumers, self.glb.mask, self.glb.status)
+        return (*[state.consumer for state in self._states], self.glb.mask, self.glb.status)
+
+    @property
+    def _bdma(self) -> tuple[bool, ...]:
+        return (bool(self.bdma.launched or self.bdma.stored), *self.bdma.busy)
 
     def position(self) -> Position:
-        """All that decides which unit starts next, but for the registers of the groups.
-        Producers decide nothing but where software writes."""
-        blocks = tuple(
-            [
-                state.enabled[0] | state.enabled[1] << 1 | state.consumer << 2
-                for state in self._states
-            ]
-        )
+        """Where everything stands now."""
+        consumers = [state.consumer for state in self._states]
+        enabled = [groups.copy() for groups in self._enabled]
+        return Position(consumers, enabled, self.glb.mask, self.glb.status, self._bdma)
+
+    def stands(self, position: Position) -> bool:
+        """Whether everything stands there."""
         return (
-            blocks,
-            self.glb.mask,
-            self.glb.status,
-            (bool(self.bdma.launched or self.bdma.stored), *self.bdma.busy),
+            self._enabled == position.enabled
+            and [state.consumer for state in self._states] == position.consumers
+            and self.glb.mask == position.mask
+            and self.glb.status == position.status
+            and self._bdma == position.bdma
         )
 
-    def settle(self, position: Position, now: Position) -> None:
-        """Put consumers, enabled groups and interrupts, which stand at *now*, where they stood at
-        another time. BDMA stays."""
-        blocks, self.glb.mask, self.glb.status, _ = position
-        for state, value, old in zip(self._states, blocks, now[0], strict=True):
-            if value == old:
-                continue
-            enabled = state.enabled
-            enabled[0] = value & 1 == 1
-            enabled[1] = value & 2 == 2
-            state.consumer = value >> 2
+    def settle(self, position: Position, moves: Sequence[Move]) -> None:
+        """Put consumers, enabled groups and interrupts where they stood at another time. *moves*:
+        from where they are. BDMA stays."""
+        self.glb.mask, self.glb.status = position.mask, position.status
+        for number, consumer, groups in moves:
+            self._states[number].consumer = consumer
+            self._enabled[number][:] = groups
 
     def _write_special(self, state: BlockState, kind: str, address: int, value: int) -> None:
         if kind == "S_POINTER":
