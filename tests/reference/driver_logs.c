@@ -27,8 +27,8 @@ static void logs(void)
     int calls = 0;
     CALL(cuLogsCurrent(&at, 0));
     CALL(cuLogsRegisterCallback(tell, &calls, &handle));
-    CHECK(cuDeviceGet(&device, 77) == CUDA_ERROR_INVALID_DEVICE);
-    CHECK(calls == 1 && strstr(told, "[CUDA][E][cuDeviceGet] ") && strstr(told, "77"));
+    CHECK(cuDeviceGet(&device, 977977) == CUDA_ERROR_INVALID_DEVICE);
+    CHECK(calls == 1 && strstr(told, "[CUDA][E][cuDeviceGet] ") && strstr(told, "977977"));
     CHECK(cuMemFree(5) == CUDA_ERROR_INVALID_VALUE && calls == 2);
     CALL(cuLogsUnregisterCallback(handle));
     CHECK(cuLogsUnregisterCallback(handle) == CUDA_ERROR_INVALID_HANDLE && calls == 2);
@@ -40,16 +40,16 @@ static void logs(void)
     CALL(cuLogsDumpToMemory(&behind, text, &size, 0));
     CHECK(size == 0 && text[0] == 0);
     /* The newest one where there is no room for all, and a word about the others. */
-    CHECK(cuDeviceGet(&device, 78) == CUDA_ERROR_INVALID_DEVICE);
+    CHECK(cuDeviceGet(&device, 978978) == CUDA_ERROR_INVALID_DEVICE);
     size = 180;
     CALL(cuLogsDumpToMemory(NULL, text, &size, 0));
-    CHECK(size < 180 && text[0] == '(' && strstr(text, "78") && !strstr(text, "77"));
+    CHECK(size < 180 && text[0] == '(' && strstr(text, "978978") && !strstr(text, "977977"));
     size = 5;
     CHECK(cuLogsDumpToMemory(NULL, text, &size, 0) == CUDA_ERROR_INVALID_VALUE && size == 0);
     CALL(cuLogsDumpToFile(&at, "log.txt", 0));
     FILE *opened = fopen("log.txt", "r");
     CHECK(opened);
-    CHECK(fread(file, 1, ROOM - 1, opened) > 0 && strstr(file, "cuDeviceGet") && strstr(file, "78"));
+    CHECK(fread(file, 1, ROOM - 1, opened) > 0 && strstr(file, "cuDeviceGet") && strstr(file, "978978"));
     fclose(opened);
     CHECK(cuLogsDumpToFile(NULL, "nowhere/log.txt", 0) == CUDA_ERROR_INVALID_VALUE);
     at = 1u << 30;
