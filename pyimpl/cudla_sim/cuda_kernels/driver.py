@@ -10,7 +10,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from .. import flags, paths
+from .. import paths
+from . import modules
 from .host_compiler import ARCHITECTURE, BUILD, RELEASE, Compiler, Failed
 from .options import BadOption, Options, parse, with_environment
 from .rewrite import CannotRewrite
@@ -24,11 +25,6 @@ Compiles CUDA C++ for this machine's processor, with nvcc's options: -c, -o, -I,
 --version, --dryrun; those for a GPU's code (-arch, -gencode, -lineinfo, ...) are taken and mean
 nothing. -cuda writes the C++ that a source becomes.
 -fatbin and -cubin write modules for cuModuleLoad, with code for this processor; -ptx is refused."""
-
-
-_OWN = "{ local: _ZZ[!N]*; _ZZN[!9]*; _ZZN9[!c]*; _ZGVZ[!N]*; _ZGVZN[!9]*; _ZGVZN9[!c]*; };\n"
-"""A module's variables in functions, all but the engine's (namespace cudla_sim): those of templates
-and inline functions would exist once in a process, and be those of the first module."""
 
 
 def main(words: Sequence[str]) -> int:
@@ -151,26 +147,15 @@ class _Build:
 
     def _modules(self, sources: Sequence[tuple[Path, str]]) -> None:
         """Kernels as a shared library, which the driver loads."""
-        own = self.folder / "own.map"
-        own.write_text(_OWN)
         for source, kind in sources:
             if not source.exists():
                 raise BadOption(f"{source}: No such file or directory")
             unit = self.folder / f"{source.stem}.o"
             self._compile(source, kind, unit)
             target = self._target(f"{source.stem}{self.options.module}")
-            # a kernel may be called wait: what the module has comes before what the process has
-            shared = ["-shared", "-Wl,-Bsymbolic", f"-Wl,--version-script={own}"]
-            shared += [str(unit), "-o", str(target)]
-            command = [self.compiler.name, *shared, *self._runtime("cudart_sim")]
-            self.compiler.call(command)
-
-    def _runtime(self, library: str = "cudart") -> list[str]:
-        """*library*: a module takes ours, whatever the process has under NVIDIA's name."""
-        words = []
-        for folder in reversed(flags.library_dirs(cuda=True)):
-            words += [f"-L{folder}", f"-Wl,-rpath,{folder}"]
-        return [*words, f"-l{library}", "-pthread", "-ldl", "-lrt"]
+            self.compiler.call(modules.link(self.compiler.name, [unit], target))
+            if self.options.separate and not self.options.dry:
+                self.compiler.call(modules.keep_objects(self.compiler.name, [unit], target))
 
     def _introduce(self) -> None:
         """Where things lie, in nvcc's words: CMake reads them, and the line of the link (which has
@@ -211,7 +196,7 @@ class _Build:
             print(f"#$ {line}", file=sys.stderr, flush=True)
         # the toolkit's other libraries are found without a word, as with nvcc
         toolkit = f"-L{paths.toolkit_dir() / 'lib64'}"
-        self.compiler.call([*words, *self._runtime(), toolkit])
+        self.compiler.call([*words, *modules.runtime("cudart"), toolkit])
 
     def _empty(self, target: str) -> None:
         """What a device link leaves: an object without anything."""

@@ -103,20 +103,20 @@ def _is_static(found: Sequence[Token], begin: int, index: int) -> bool:
 
 def keep_to_itself(compiler: str, object_file: Path) -> None:
     """Symbols of that visibility become local. Raises OSError and subprocess.CalledProcessError."""
-    told = _run([_tool(compiler, "readelf"), "-sW", str(object_file)])
+    told = _run([tool(compiler, "readelf"), "-sW", str(object_file)])
     names = sorted(set(_SYMBOL.findall(told)))
     if not names:
         return
     listed = object_file.with_name(object_file.name + ".own")
     try:
         listed.write_text("\n".join(names) + "\n")
-        tool = _tool(compiler, "objcopy")
-        _run([tool, f"--localize-symbols={listed}", str(object_file)])
+        objcopy = tool(compiler, "objcopy")
+        _run([objcopy, f"--localize-symbols={listed}", str(object_file)])
     finally:
         listed.unlink(missing_ok=True)
 
 
-def _tool(compiler: str, name: str) -> str:
+def tool(compiler: str, name: str) -> str:
     """The one that the compiler has beside it, or the one on the path."""
     return _run([compiler, f"-print-prog-name={name}"]).strip() or name
 

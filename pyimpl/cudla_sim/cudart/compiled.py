@@ -33,6 +33,10 @@ _ONLY_NVRTC = (
     *("--frandom-seed=", "--fdevice-time-trace=", "-fdevice-time-trace="),
 )
 
+_SEPARATE = ("-dc", "--device-c")
+_RELOCATABLE = "-rdc=true"
+"""What those mean to NVRTC; to nvcc, an object."""
+
 
 @dataclass
 class Program:
@@ -54,7 +58,8 @@ class Program:
         self.tried = True
         self.module, self.lowered = b"", {}
         with tempfile.TemporaryDirectory(prefix="cudla-sim-nvrtc-") as folder:
-            done = self._run(Path(folder), [o for o in options if not o.startswith(_ONLY_NVRTC)])
+            wanted = [_RELOCATABLE if o in _SEPARATE else o for o in options]
+            done = self._run(Path(folder), [o for o in wanted if not o.startswith(_ONLY_NVRTC)])
             self.log = done.stdout.decode(errors="replace")
             if done.returncode == 0:
                 self.module = (Path(folder) / "module").read_bytes()

@@ -222,6 +222,15 @@ static CUresult unpack(const struct sim_cuda_wrapper *wrapper, CUfunction f, voi
     return CUDA_SUCCESS;
 }
 
+extern CUresult sim__cuCtxGetDevice(CUdevice *device);
+
+/* The runtime's calls make the primary one current where there is none. */
+static CUresult current_context(void)
+{
+    CUdevice device;
+    return sim_cuda_has_current() ? CUDA_SUCCESS : sim__cuCtxGetDevice(&device);
+}
+
 /* Of a kernel of any kind; one that is not compiled yet is compiled now. */
 static cudaError_t parameters(const void *func, size_t *count, size_t *places)
 {
@@ -270,35 +279,36 @@ SIM_EXPORT cudaError_t sim__cudaFuncGetParamCount(const void *func, size_t *para
 SIM_EXPORT CUresult sim__cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
                                             size_t *paramSize)
 {
-    return of_runtime(parameter(func, paramIndex, paramOffset, paramSize));
+    CUresult lacking = current_context();
+    return lacking != CUDA_SUCCESS ? lacking : of_runtime(parameter(func, paramIndex, paramOffset, paramSize));
 }
 
 SIM_EXPORT CUresult sim__cuFuncGetParamCount(CUfunction func, size_t *paramCount)
 {
-    return of_runtime(parameter_count(func, paramCount));
+    CUresult lacking = current_context();
+    return lacking != CUDA_SUCCESS ? lacking : of_runtime(parameter_count(func, paramCount));
 }
 
 SIM_EXPORT CUresult sim__cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset,
                                               size_t *paramSize)
 {
-    return of_runtime(parameter(kernel, paramIndex, paramOffset, paramSize));
+    CUresult lacking = current_context();
+    return lacking != CUDA_SUCCESS ? lacking : of_runtime(parameter(kernel, paramIndex, paramOffset, paramSize));
 }
 
 SIM_EXPORT CUresult sim__cuKernelGetParamCount(CUkernel kernel, size_t *paramCount)
 {
-    return of_runtime(parameter_count(kernel, paramCount));
+    CUresult lacking = current_context();
+    return lacking != CUDA_SUCCESS ? lacking : of_runtime(parameter_count(kernel, paramCount));
 }
-
-extern CUresult sim__cuCtxGetDevice(CUdevice *device);
 
 static CUresult launch_function(CUfunction f, struct dim3 grid, struct dim3 block, size_t shared,
                                 CUstream stream, void **params, void **extra, int cooperative)
 {
     struct sim_cuda_function found;
     void *args[MOST_ARGUMENTS];
-    CUdevice device;
-    CUresult lacking = sim_cuda_has_current() ? CUDA_SUCCESS : sim__cuCtxGetDevice(&device);
-    if (lacking != CUDA_SUCCESS) { return lacking; } /* the runtime's calls make the primary one current */
+    CUresult lacking = current_context();
+    if (lacking != CUDA_SUCCESS) { return lacking; }
     int known = sim_cuda_function_of(f, &found);
     if (!known || (!sim_cuda_is_ours(found.wrapper) && !sim_cuda_is_promised(found.wrapper))) {
         return refuse(cudaErrorInvalidResourceHandle, "f is no kernel of a module (cuModuleGetFunction)");

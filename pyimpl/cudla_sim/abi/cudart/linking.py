@@ -1,4 +1,4 @@
-"""Links of the driver: of texts of PTX, or of one module that was linked when it was compiled.
+"""Links of the driver: of texts of PTX, or of modules that were compiled to be linked.
 
 CUDA Driver API, "Module Management", ``cuLinkCreate`` and its like.
 """
@@ -9,12 +9,13 @@ from typing import Any
 
 from ...constants.cudart import CUjitInputType_enum as Input
 from ...constants.cudart import cudaError_enum as Result
+from ...cuda_kernels import modules
 from ...cudart import context
 from ...cudart.errors import CudaError
 from ..embedding import ffi, pointer
 from .driver import driver, null, require_current
 from .images import compiled, read, sources_of
-from .jit_options import Logs
+from .jit_options import Logs, SaidByLinker
 
 LINK = "CUlinkState"
 
@@ -25,27 +26,59 @@ class Link:
     def __init__(self, logs: Logs) -> None:
         self.handle = 0
         self.logs = logs
-        self.module: bytes | None = None
+        self.modules: list[bytes] = []
+        self.names: list[str] = []
         self.texts: list[str] = []
         self.shown: Any = None
 
-    def add(self, kind: int, sources: bytes | list[str]) -> None:
-        """Raises CudaError (INVALID_VALUE, NOT_SUPPORTED)."""
+    def add(self, kind: int, sources: bytes | list[str], name: str) -> None:
+        """*name*: what the linker calls it. Raises CudaError (INVALID_VALUE, NOT_SUPPORTED)."""
         if not 0 <= kind < Input.CU_JIT_NUM_INPUT_TYPES:
             raise CudaError(
                 Result.CUDA_ERROR_INVALID_VALUE,
                 f"type is {kind}; CUjitInputType has 0 to {Input.CU_JIT_NUM_INPUT_TYPES - 1}",
             )
-        if self.module is not None or (self.texts and isinstance(sources, bytes)):
+        if isinstance(sources, bytes):
+            self._refuse_mixture(bool(self.texts))
+            for module in (*self.modules, sources) if self.modules else ():
+                if not modules.objects_of(module):
+                    raise CudaError(
+                        Result.CUDA_ERROR_NOT_SUPPORTED,
+                        "state has several images, and not all of them were compiled to be linked: "
+                        "-rdc=true of `cudla-sim nvcc -cubin`, --relocatable-device-code=true of "
+                        "NVRTC",
+                    )
+            self.modules.append(sources)
+            self.names.append(name)
+        else:
+            self._refuse_mixture(bool(self.modules))
+            self.texts += sources
+
+    def _refuse_mixture(self, mixed: bool) -> None:
+        if mixed:
             raise CudaError(
                 Result.CUDA_ERROR_NOT_SUPPORTED,
-                "state has an image already, and only PTX is linked; `cudla-sim nvcc -fatbin` "
-                "links sources of several",
+                "state has PTX of NVIDIA's compilers and code of ours; either is linked alone",
             )
-        if isinstance(sources, bytes):
-            self.module = sources
-        else:
-            self.texts += sources
+
+    def made(self) -> bytes:
+        """The module. Raises CudaError (INVALID_PTX, INVALID_SOURCE)."""
+        if len(self.modules) == 1:
+            return self.modules[0]
+        if not self.modules:
+            return compiled(self.texts, "link")
+        try:
+            return modules.joined(self.modules, self.names)
+        except modules.CannotJoin as error:
+            raise SaidByLinker(
+                Result.CUDA_ERROR_INVALID_SOURCE,
+                f"the images do not link: {error}",
+                f"error   : {error}",
+            ) from None
+
+
+def _text(name: Any) -> str:
+    return bytes(ffi.string(name)).decode(errors="replace")
 
 
 def _link(state: Any) -> Link:
@@ -69,7 +102,7 @@ def link_add_data(
     found = _link(state)
     null(data=data)
     with found.logs:
-        found.add(kind, sources_of(data, size))
+        found.add(kind, sources_of(data, size), _text(name) if name else "<input>")
 
 
 @driver.export("cuLinkAddFile_v2")
@@ -77,19 +110,19 @@ def link_add_file(state: Any, kind: int, path: Any, _: int, options: Any, values
     found = _link(state)
     null(path=path)
     with found.logs:
-        found.add(kind, read(path, "path")[0])
+        found.add(kind, *read(path, "path"))
 
 
 @driver.export("cuLinkComplete")
 def link_complete(state: Any, image: Any, size: Any) -> None:
     null(cubinOut=image)
     found = _link(state)
-    if found.module is None and not found.texts:
+    if not found.modules and not found.texts:
         raise CudaError(
             Result.CUDA_ERROR_INVALID_VALUE, "state has no image; cuLinkAddData comes first"
         )
     with found.logs:
-        made = found.module if found.module is not None else compiled(found.texts, "link")
+        made = found.made()
     found.shown = ffi.new("char[]", made)
     image[0] = found.shown
     if size:
