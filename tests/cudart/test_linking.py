@@ -118,3 +118,16 @@ def test_what_nobody_defines_is_named(cuda: Cuda, parts: list[bytes]) -> None:
     status, _, log = _linked(cuda, [*parts, parts[2]])
     assert status == R.CUDA_ERROR_INVALID_SOURCE
     assert log == b"error   : Multiple definition of '_Z5timesii' in 'part 3'"
+
+
+def test_an_image_that_is_damaged(cuda: Cuda, parts: list[bytes]) -> None:
+    cuda.ok.cudaFree(None)
+    assert cuda.cuInit(0) == 0
+    link = ctypes.c_void_p()
+    cuda.ok.cuLinkCreate_v2(*OPTIONS, ctypes.byref(link))
+    cuda.ok.cuLinkAddData_v2(link, 0, parts[0], len(parts[0]), None, *OPTIONS)
+    damaged = parts[1][:4] + bytes([9]) + parts[1][5:]  # neither 32 nor 64 bits
+    more = (damaged, len(damaged), None, *OPTIONS)
+    assert cuda.cuLinkAddData_v2(link, 0, *more) == R.CUDA_ERROR_INVALID_IMAGE
+    assert "an image is damaged" in cuda.sim.last_explanation()
+    cuda.ok.cuLinkDestroy(link)

@@ -15,8 +15,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from elftools.elf.elffile import ELFFile
-
 from .. import flags
 from .linkage import tool
 
@@ -31,6 +29,17 @@ _WRONG = re.compile(r"(undefined reference to|multiple definition of) [`']([^']+
 
 class CannotJoin(Exception):
     """What the linker says."""
+
+
+def _elf(data: bytes) -> Any:
+    """Raises CannotJoin for one that is damaged."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile  # nvcc links without it
+
+    try:
+        return ELFFile(BytesIO(data))
+    except ELFError as error:
+        raise CannotJoin(f"an image is damaged: {error}") from None
 
 
 def runtime(library: str) -> list[str]:
@@ -58,8 +67,9 @@ def keep_objects(compiler: str, objects: Sequence[Path], module: Path) -> list[s
 
 
 def objects_of(module: bytes) -> list[bytes]:
-    """What a module keeps; nothing, where it was not compiled with ``-rdc=true``."""
-    sections: Any = ELFFile(BytesIO(module)).iter_sections()
+    """What a module keeps; nothing, where it was not compiled with ``-rdc=true``. Raises
+    CannotJoin."""
+    sections = _elf(module).iter_sections()
     return [section.data() for section in sections if section.name.startswith(_OBJECT)]
 
 
@@ -80,7 +90,9 @@ def joined(modules: Sequence[bytes], names: Sequence[str]) -> bytes:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise CannotJoin(_said(done.stderr, objects, called))
-        subprocess.run(keep_objects(compiler, objects, target), check=True)
+        kept = subprocess.run(keep_objects(compiler, objects, target), check=False)
+        if kept.returncode != 0:
+            raise CannotJoin("objcopy failed")
         return target.read_bytes()
 
 
@@ -97,7 +109,7 @@ def _said(text: str, objects: Sequence[Path], names: Sequence[str]) -> str:
 
 
 def _has(path: Path, symbol: str, *, undefined: bool) -> bool:
-    table: Any = ELFFile(BytesIO(path.read_bytes())).get_section_by_name(".symtab")
+    table = _elf(path.read_bytes()).get_section_by_name(".symtab")
     return any(
         each.name == symbol and (each["st_shndx"] == "SHN_UNDEF") == undefined
         for each in table.iter_symbols()

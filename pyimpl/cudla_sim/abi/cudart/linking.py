@@ -41,13 +41,7 @@ class Link:
         if isinstance(sources, bytes):
             self._refuse_mixture(bool(self.texts))
             for module in (*self.modules, sources) if self.modules else ():
-                if not modules.objects_of(module):
-                    raise CudaError(
-                        Result.CUDA_ERROR_NOT_SUPPORTED,
-                        "state has several images, and not all of them were compiled to be linked: "
-                        "-rdc=true of `cudla-sim nvcc -cubin`, --relocatable-device-code=true of "
-                        "NVRTC",
-                    )
+                _require_objects(module)
             self.modules.append(sources)
             self.names.append(name)
         else:
@@ -62,7 +56,7 @@ class Link:
             )
 
     def made(self) -> bytes:
-        """The module. Raises CudaError (INVALID_PTX, INVALID_SOURCE)."""
+        """The module. Raises CudaError (INVALID_PTX, INVALID_SOURCE, JIT_COMPILER_NOT_FOUND)."""
         if len(self.modules) == 1:
             return self.modules[0]
         if not self.modules:
@@ -75,6 +69,24 @@ class Link:
                 f"the images do not link: {error}",
                 f"error   : {error}",
             ) from None
+        except OSError as error:
+            raise CudaError(
+                Result.CUDA_ERROR_JIT_COMPILER_NOT_FOUND, f"g++ and binutils link: {error}"
+            ) from None
+
+
+def _require_objects(module: bytes) -> None:
+    """Raises CudaError (NOT_SUPPORTED, INVALID_IMAGE)."""
+    try:
+        found = modules.objects_of(module)
+    except modules.CannotJoin as error:
+        raise CudaError(Result.CUDA_ERROR_INVALID_IMAGE, str(error)) from None
+    if not found:
+        raise CudaError(
+            Result.CUDA_ERROR_NOT_SUPPORTED,
+            "state has several images, and not all of them were compiled to be linked: -rdc=true "
+            "of `cudla-sim nvcc -cubin`, --relocatable-device-code=true of NVRTC",
+        )
 
 
 def _text(name: Any) -> str:
