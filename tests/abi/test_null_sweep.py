@@ -55,3 +55,31 @@ def test_all_bits_set_in_numbers_and_handles_but_null_pointers(sim_api: CApi, na
         t() if t is ctypes.c_void_p or issubclass(t, ctypes.Structure) else t(-1) for t in arguments
     ]
     getattr(sim_api, name)(*values)
+
+
+BESIDES = {
+    "cudlaCreateDevice", "cudlaDeviceGetCount", "cudlaGetExternalExportTable",
+    "dpu_elf_map", "dpu_elf_open", "dpu_get_common_program", "dpu_get_profile_description",
+    "dpu_get_rank_of_type", "dpu_load_elf_program", "dpu_load_elf_program_from_memory",
+}  # fmt: skip
+POINTERS = [
+    (name, index)
+    for name, (_, arguments) in PROTOTYPES.items()
+    if name in BESIDES or (name.startswith(("Cupva", "NvSci")) and name not in LEGAL)
+    for index, kind in enumerate(arguments)
+    if kind is ctypes.c_void_p and (name, index) != ("CupvaOffsetPointerInit", 1)  # the device's
+]
+
+
+@pytest.mark.parametrize(("name", "index"), POINTERS)
+def test_a_pointer_to_no_memory(sim_api: CApi, name: str, index: int) -> None:
+    """One argument at a time points to nothing, the others to 4096 bytes that are zero."""
+    result, arguments = PROTOTYPES[name]
+    memory = ctypes.create_string_buffer(4096)
+    values: list[object] = [
+        ctypes.addressof(memory) if kind is ctypes.c_void_p else kind() for kind in arguments
+    ]
+    values[index] = 16
+    answer = getattr(sim_api, name)(*values)
+    if result is ctypes.c_int:
+        assert answer != 0

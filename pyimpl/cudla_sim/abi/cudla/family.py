@@ -9,14 +9,21 @@ from typing import TYPE_CHECKING
 from ...constants import cudla_parameters
 from ...constants.cudla import cudlaStatus as Status
 from ...cudla.errors import CudlaError, invalid_param
-from ..entry import Family
+from ..checked import CheckedFamily
 
 if TYPE_CHECKING:
     from ...cudla.device import Device
 
 DEVICE, MODULE = "cuDLA device", "cuDLA module"
 
-cudla = Family("cudla", Status, cudla_parameters, error=CudlaError)
+cudla = CheckedFamily(
+    "cudla",
+    Status,
+    cudla_parameters,
+    error=CudlaError,
+    bad_pointer=Status.cudlaErrorInvalidParam,
+    only=("cudlaCreateDevice", "cudlaDeviceGetCount", "cudlaGetExternalExportTable"),
+)
 
 null = partial(cudla.require, Status.cudlaErrorInvalidParam)
 """Results must have a place."""

@@ -13,8 +13,8 @@ from ...cupva.errors import CupvaError, Error, error, invalid
 from ...cupva.machine import Pva, pva
 from ...cupva.pointers import OffsetPointer, Pointer
 from ...cupva.program import Program
+from ..checked import CheckedFamily
 from ..embedding import address, ffi
-from ..entry import Family
 
 __all__ = [
     "CupvaError",
@@ -34,7 +34,22 @@ __all__ = [
     "unsupported",
 ]
 
-cupva = Family("cupva", Error, cupva_parameters, error=CupvaError)
+_LOOK_THEMSELVES = (
+    "CupvaStreamSubmit",
+    "CupvaCmdRequestFencesInit",
+    "CupvaCmdWaitOnFencesInit",
+)
+"""Called for each frame: they ask about all of their memory at once."""
+
+
+cupva = CheckedFamily(
+    "cupva",
+    Error,
+    cupva_parameters,
+    error=CupvaError,
+    bad_pointer=Error.CUPVA_INVALID_ARGUMENT,
+    but=_LOOK_THEMSELVES,
+)
 
 T = TypeVar("T")
 

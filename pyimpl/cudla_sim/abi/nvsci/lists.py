@@ -11,12 +11,19 @@ from ...core import process
 from ...nvsci.attributes import AttrList, Schema, Slot, append
 from ...nvsci.errors import NvSciError, bad_parameter
 from ...nvsci.settings import Settings
+from ..checked import CheckedFamily
 from ..embedding import address, ffi, lib, pointer
-from ..entry import Family
 
 MAX_LISTS = 1024  # far above any real program; a garbage count must not be a long walk
 
-nvsci = Family("nvsci", Status, nvsci_parameters, error=NvSciError)
+nvsci = CheckedFamily(
+    "nvsci",
+    Status,
+    nvsci_parameters,
+    error=NvSciError,
+    bad_pointer=Status.NvSciError_BadParameter,
+    but=("NvSciSyncFenceWait",),  # which looks for itself
+)
 
 
 def null(to: str = "memory for the result", /, **pointers: Any) -> None:

@@ -14,8 +14,8 @@ from ...upmem.machine import DpuSet
 from ...upmem.program import Program
 from ...upmem.rank import Dpu, Rank, Selection
 from ...upmem.symbols import Symbol
+from ..checked import CheckedFamily
 from ..embedding import address, ffi, lib
-from ..entry import Family
 from . import fast
 
 __all__ = [
@@ -41,7 +41,30 @@ __all__ = [
     "upmem",
 ]
 
-upmem = Family("upmem", Status, upmem_parameters, error=DpuError)
+_SELDOM = (
+    "dpu_checkpoint_serialize",
+    "dpu_elf_create_core_dump",
+    "dpu_elf_map",
+    "dpu_elf_open",
+    "dpu_get_common_program",
+    "dpu_get_profile_description",
+    "dpu_get_rank_of_type",
+    "dpu_load_elf_program",
+    "dpu_load_elf_program_from_memory",
+    "dpu_loader_fill_dpu_context",
+    "dpu_loader_fill_rank_context",
+    "dpu_set_from_rank",
+)
+"""What programs of the kernel's side and debuggers call."""
+
+upmem = CheckedFamily(
+    "upmem",
+    Status,
+    upmem_parameters,
+    error=DpuError,
+    bad_pointer=Status.DPU_ERR_INVALID_BUFFER_SIZE,
+    only=_SELDOM,
+)
 
 RANKS, DPU = 0, 1  # dpu_set_kind_t
 _FREED_SETS_KEPT = 4096
