@@ -41,14 +41,15 @@ _LIBC.mmap.argtypes = (
 )
 
 
-_is_memory = lib.sim_accessible
+is_memory = lib.sim_accessible
+"""The same for an address that is one, as a function of C: where microseconds count."""
 
 
 def accessible(address: int, size: int, *, write: bool = False) -> bool:
     """Whether this process may read (or write) all of [address, address + size)."""
     if address <= 0 or size < 0 or address + size >= 1 << 63:
         return False
-    return bool(_is_memory(address, size, write))
+    return bool(is_memory(address, size, write))
 
 
 class _Retired:

@@ -36,6 +36,7 @@ __all__ = [
 
 _LOOK_THEMSELVES = (
     "CupvaStreamSubmit",
+    "CupvaFenceWait",
     "CupvaCmdRequestFencesInit",
     "CupvaCmdWaitOnFencesInit",
 )

@@ -13,12 +13,12 @@ from typing import Any
 from ...core import process
 from ...core.fence import Fence
 from ...core.handles import BadHandle
-from ...core.pages import accessible
+from ...core.pages import accessible, is_memory
 from ...core.process import Process
 from ...cupva import sync as syncs
 from ...cupva.commands import Barrier, Command, FencePlace, RequestFences, WaitOnFences
 from ...cupva.sync import SyncObj
-from ..embedding import address, ffi
+from ..embedding import UINTPTR, address, ffi
 from .family import Error, cupva, error, invalid, object_of, put, result, uninitialized
 
 SYNC = "SyncObj"
@@ -111,7 +111,11 @@ def fence_init(fence: Any, sync: Any) -> None:
 
 @cupva.export("CupvaFenceWait")
 def fence_wait(fence: Any, timeout: int, success: Any) -> None:
+    if success and not is_memory(int(ffi.cast(UINTPTR, success)), 1, 0):
+        raise invalid(f"waitSuccess ({address(success):#x}) is not memory of this process")
     if fence:
+        if not is_memory(int(ffi.cast(UINTPTR, fence)), _FENCE_SIZE, 0):
+            raise invalid(f"fence ({address(fence):#x}) is not memory of this process")
         number, value = fence.data[0:2]
         sync = process.current().handles.find_one(number, SYNC)
     if not fence or sync is None or not value:
