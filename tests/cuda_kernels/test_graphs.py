@@ -39,6 +39,6 @@ def test_conditions_events_memory_and_updates(nodes: Run) -> None:
         f"2 {refused} {refused}",
         "34 0 cudaErrorGraphExecUpdateFailure 2 cudaErrorGraphExecUpdateFailure 3 34",
         "567",
-        f"{refused} 11 12 1 {refused} 0 1 0 1 {refused}",
+        f"{refused} 11 12 1 {refused} 1 1 0 1 {refused}",
         "10 13 6",
     ]
