@@ -74,6 +74,7 @@ def _pointers(addresses: Any) -> Any:
     return ffi.cast("void **", addresses)
 
 
+@driver.export("cuMemDiscardAndPrefetchBatchAsync")
 @driver.export("cuMemPrefetchBatchAsync")
 def mem_prefetch_batch_async(addresses: Any, *others: Any) -> None:
     require_current()
@@ -84,12 +85,6 @@ def mem_prefetch_batch_async(addresses: Any, *others: Any) -> None:
 def mem_discard_batch_async(addresses: Any, *others: Any) -> None:
     require_current()
     memory_hints.mem_discard_batch_async(_pointers(addresses), *others)
-
-
-@driver.export("cuMemDiscardAndPrefetchBatchAsync")
-def mem_discard_and_prefetch_batch_async(addresses: Any, *others: Any) -> None:
-    require_current()
-    memory_hints.mem_discard_and_prefetch_batch_async(_pointers(addresses), *others)
 
 
 @driver.export("cuMemRangeGetAttribute")

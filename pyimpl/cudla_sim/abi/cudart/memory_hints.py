@@ -97,6 +97,8 @@ def _goals(locations: Any, places: Any, known: int, count: int) -> list[Any]:
     return found
 
 
+# What is discarded keeps its bytes.
+@cudart.export("cudaMemDiscardAndPrefetchBatchAsync")
 @cudart.export("cudaMemPrefetchBatchAsync")
 def mem_prefetch_batch_async(
     pointers: Any,
@@ -118,20 +120,6 @@ def mem_prefetch_batch_async(
 def mem_discard_batch_async(pointers: Any, sizes: Any, count: int, flags: int, stream: Any) -> None:
     _ranges(pointers, sizes, count, flags, stream)
     context.stream_of(number(stream)).enqueue()
-
-
-@cudart.export("cudaMemDiscardAndPrefetchBatchAsync")
-def mem_discard_and_prefetch_batch_async(
-    pointers: Any,
-    sizes: Any,
-    count: int,
-    locations: Any,
-    places: Any,
-    known: int,
-    flags: int,
-    stream: Any,
-) -> None:
-    mem_prefetch_batch_async(pointers, sizes, count, locations, places, known, flags, stream)
 
 
 @cudart.export("cudaMemAdvise")
