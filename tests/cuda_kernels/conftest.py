@@ -19,6 +19,15 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 def nvcc(
     *words: object, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
+    """With -O1 where *words* say nothing of it: headers are precompiled for each set of options."""
+    said = any(str(word).startswith(("-O", "-G")) for word in words)
+    return exactly(*([] if said else ["-O1"]), *words, environment=environment)
+
+
+def exactly(
+    *words: object, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """``nvcc`` with these words."""
     command = [warm.python(), "-m", "cudla_sim", "nvcc", *map(str, words)]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 

@@ -13,7 +13,8 @@ import pytest
 from cudla_sim import flags, paths
 from cudla_sim.cuda_kernels.options import BadOption, parse
 
-from .conftest import PROGRAMS, nvcc
+from .conftest import PROGRAMS
+from .conftest import exactly as nvcc
 
 MAIN = "int work();\nint main() { return work(); }\n"
 WORK = """#include "value.h"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -41,18 +42,37 @@ class Prepared:
         return found
 
     @functools.cached_property
-    def _kinds(self) -> list[str]:
-        """Of the items: names of their spreads."""
-        return [spread.kind(item, self.around.setting.generation) for item in self.items]
+    def _alike(self) -> list[tuple[str, Work, int]]:
+        """Of items that take the same time the first, with the name of its spread and how many
+        there are: networks repeat their blocks."""
+        firsts: dict[object, Work] = {}
+        numbers: Counter[object] = Counter()
+        for item in self.items:
+            same = (
+                *(item.operation.main.kind, item.operation.engine, item.operation.precision),
+                *(item.macs, item.input_elements, item.output_elements),
+                *(item.convolution, item.traffic),
+            )
+            firsts.setdefault(same, item)
+            numbers[same] += 1
+        generation = self.around.setting.generation
+        return [(spread.kind(item, generation), item, numbers[k]) for k, item in firsts.items()]
+
+    @functools.cached_property
+    def _known(self) -> dict[Parameters, dict[str, float]]:
+        """Fits that leave something out begin with the same values."""
+        return {}
 
     def by_kind(self, values: Parameters) -> dict[str, float]:
         """Milliseconds of the DLA's operations by the names of their spreads."""
-        found: dict[str, float] = {}
+        found = self._known.setdefault(values, {})
+        if found:
+            return found
         setting = self.around.setting
         gap = gap_ms(setting.generation, values)
-        for item, name in zip(self.items, self._kinds, strict=True):
+        for name, item, number in self._alike:
             ms = (max(milliseconds(item, setting, values)) + gap) * self.around.batch
-            found[name] = found.get(name, 0.0) + ms
+            found[name] = found.get(name, 0.0) + ms * number
         return found
 
     def decides(self, values: Parameters) -> str:

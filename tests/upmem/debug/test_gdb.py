@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import warm
+
 from .programs import AGAIN, ENDLESS, SUMS, TOTAL, elf, model
 
 IRAM, MRAM = 0x8000_0000, 0x0800_0000
@@ -38,6 +40,7 @@ class Client:
 
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as gdb does
         self.data = b""
 
     def send(self, text: str) -> None:
@@ -77,7 +80,7 @@ def server(tmp_path: Path, text: str, tasklets: int = 1) -> Iterator[tuple[Clien
     """The client, and what the command said when it has ended: exit status and standard error."""
     program = tmp_path / "task"
     program.write_bytes(elf(text, tasklets).image())
-    command = [sys.executable, "-m", "cudla_sim", "dpu", "gdbserver", str(program)]
+    command = [warm.command(), "dpu", "gdbserver", str(program)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         said: list[str] = []

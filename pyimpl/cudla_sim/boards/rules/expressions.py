@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import threading
 from collections.abc import Mapping
 from functools import lru_cache
 from math import ceil
@@ -43,6 +44,16 @@ def _range_of(first: int, last: int) -> range:
 _FUNCTIONS = {"max": max, "min": min, "abs": abs, "ceil": ceil, "range_of": _range_of}
 
 
+class _Evaluator(threading.local):
+    """One a thread: to make it takes longer than an expression does."""
+
+    def __init__(self) -> None:
+        self.evaluator = EvalWithCompoundTypes(functions=_FUNCTIONS)
+
+
+_here = _Evaluator()
+
+
 class Expression:
     """One expression, parsed once."""
 
@@ -67,7 +78,7 @@ class Expression:
     def value(self, facts: Facts) -> Any:
         """Raises DlaError for a name that this layer does not have, and for wrong types."""
         try:
-            evaluator = EvalWithCompoundTypes(functions=_FUNCTIONS, names=facts)
-            return evaluator.eval(self._text, self._parsed)
+            _here.evaluator.names = facts
+            return _here.evaluator.eval(self._text, self._parsed)
         except (InvalidExpression, TypeError, ValueError, ArithmeticError, LookupError) as error:
             raise DlaError(f"{self._text!r}: {error}") from None

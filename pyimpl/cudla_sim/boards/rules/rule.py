@@ -146,7 +146,7 @@ def table(more: Sequence[Path] = (), without: Sequence[str] = ()) -> list[Rule]:
 
     *without* are marks whose rules are left out. Raises DlaError.
     """
-    found = {rule.id: rule for rule in rows(_own(), "table.toml")}
+    found = {rule.id: rule for rule in _own()}
     for path in more:
         try:
             text = untrusted.read_text(path)
@@ -161,10 +161,12 @@ def table(more: Sequence[Path] = (), without: Sequence[str] = ()) -> list[Rule]:
 @cache
 def most(rule: str) -> int:
     """The largest value that one of our rules allows."""
-    found = next(row for row in rows(_own(), "table.toml") if row.id == rule)
+    found = next(row for row in _own() if row.id == rule)
     assert found.most is not None
     return int(found.most)
 
 
-def _own() -> str:
-    return (resources.files(__package__) / "table.toml").read_text("utf-8")
+@cache
+def _own() -> tuple[Rule, ...]:
+    text = (resources.files(__package__) / "table.toml").read_text("utf-8")
+    return tuple(rows(text, "table.toml"))
