@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import functools
+import gc
 import os
 import shutil
 import subprocess
@@ -253,6 +254,7 @@ def main() -> int:
     parser.add_argument("--clean", action="store_true", help="remove what builds made")
     parser.add_argument("--wheel", metavar="FOLDER", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    gc.disable()  # what the headers hold stays; looking through it takes a tenth of the time
     if options.clean:
         clean()
         return 0

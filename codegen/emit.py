@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import functools
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -89,9 +90,13 @@ def _resolved(node: c_ast.Node, api: Api) -> c_ast.Node:
     return node
 
 
+@functools.cache
+def _members(api: Api) -> dict[str, int]:
+    return {m: v for e in api.enums for m, v in e.members.items()}
+
+
 def _type_for_cffi(node: c_ast.Node, api: Api) -> str:
-    values = {m: v for e in api.enums for m, v in e.members.items()}
-    text = _generator().visit(evaluated(node, values))
+    text = _generator().visit(evaluated(node, _members(api)))
     name = getattr(node, "name", None)
     if name and packed(name):
         head, _, tail = text.rpartition("}")
@@ -537,6 +542,7 @@ def _is_text(node: c_ast.Node) -> bool:
     return "const" in node.type.quals and _type_text(node.type.type) == "char"
 
 
+@functools.cache
 def _enum_names(api: Api) -> dict[str, str]:
     """Every name of an enumeration (tag or typedef) -> the name of its Python class."""
     names = {e.name: e.name for e in api.enums}

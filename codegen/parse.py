@@ -21,7 +21,7 @@ LINEMARK = re.compile(r'#\s+\d+\s+"([^"]*)"')
 _INT_SUFFIX = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]+\b")
 
 
-@dataclass
+@dataclass(eq=False)
 class Function:
     name: str
     decl: c_ast.Decl
@@ -54,7 +54,7 @@ class Enum:
     members: dict[str, int] = field(default_factory=dict)
 
 
-@dataclass
+@dataclass(eq=False)
 class Api:
     functions: list[Function] = field(default_factory=list)
     enums: list[Enum] = field(default_factory=list)
@@ -68,14 +68,15 @@ def type_text(node: c_ast.Node) -> str:
     return c_generator.CGenerator().visit(node)
 
 
+@cache
 def named(function: Function, new_name: str) -> tuple[str, list[str]]:
     """The prototype under another name, and the names of its parameters."""
-    decl = _own(function.decl)
+    decl = own(function.decl)
     decl.name = new_name
     decl.funcspec, decl.storage = [], []
     params: list[c_ast.Node] = []
     if decl.type.args is not None:
-        params = [_own(param) for param in decl.type.args.params]
+        params = [own(param) for param in decl.type.args.params]
         decl.type.args = c_ast.ParamList(params)
     names = []
     for index, param in enumerate(function.params):
@@ -90,11 +91,11 @@ def named(function: Function, new_name: str) -> tuple[str, list[str]]:
     return c_generator.CGenerator().visit(decl), names
 
 
-def _own(node: c_ast.Node) -> c_ast.Node:
+def own(node: c_ast.Node) -> c_ast.Node:
     """A copy down to where the name stands; copies of all below it take half of a build's time."""
     node = copy.copy(node)
     if not isinstance(node, c_ast.TypeDecl | c_ast.EllipsisParam):
-        node.type = _own(node.type)
+        node.type = own(node.type)
     return node
 
 
@@ -187,6 +188,8 @@ def enumerators(enum: c_ast.Enum, constants: Constants) -> dict[str, int]:
 
 def evaluated(node: c_ast.Node, values: Mapping[str, int]) -> c_ast.Node:
     """The same with numbers in place of the enumerators' expressions, as cffi wants them."""
+    if next(enum_nodes(node), None) is None:
+        return node
     node = copy.deepcopy(node)
     for enum in enum_nodes(node):
         for enumerator in enum.values.enumerators:
@@ -220,6 +223,7 @@ def read(headers: list[Path], include: Path, parse_include: Path) -> Api:
     api = Api()
     constants = Constants()
     seen: set[Any] = set()
+    names: set[str] = set()
     for header in headers:
         _read_macros(preprocess(header, include, parse_include, "-dD"), include, api.macros)
         unit = c_parser.CParser().parse(preprocess(header, include, parse_include), str(header))
@@ -232,7 +236,8 @@ def read(headers: list[Path], include: Path, parse_include: Path) -> Api:
                 continue
             is_function = isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.FuncDecl)
             if is_function:
-                if all(f.name != node.name for f in api.functions):
+                if node.name not in names:
+                    names.add(node.name)
                     api.functions.append(Function(node.name, node, where))
                 continue
             for enum in enum_nodes(node):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import keyword
 
 from pycparser import c_ast
 
 from .emit import BANNER, packed
-from .parse import Api, Function, named, type_text
+from .parse import Api, Function, named, own, type_text
 
 _BASE = {
     "char": "c_char", "signed char": "c_int8", "unsigned char": "c_uint8", "short": "c_int16",
@@ -159,7 +158,7 @@ def declarations_py(api: Api) -> str:
 
 def _unnamed(param: c_ast.Node) -> c_ast.Node:
     """The type of a parameter, without the parameter's name in the middle of it."""
-    plain = copy.deepcopy(param.type)
+    plain = own(param.type)
     node = plain
     while not isinstance(node, c_ast.TypeDecl):
         node = node.type
