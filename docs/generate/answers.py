@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .causes import PACKAGE, Reader, names, trees
+from .causes import PACKAGE, Reader, definitions, names, trees
 
 _WORDS = re.compile(r"[a-z]{2,} \w+")
 """What says something beside values."""
@@ -49,7 +49,7 @@ class _Family:
         for tree in self._trees.values():
             self._gates |= self._partial(tree)
             statuses = self._reader.assigned(tree.body)
-            for node in ast.walk(tree):
+            for node in definitions(tree):
                 if isinstance(node, ast.FunctionDef):
                     self._known[id(node)] = statuses
                     self._named.setdefault(node.name, []).append(node)
@@ -111,7 +111,7 @@ class _Family:
         """Those of a function, then those of what it calls."""
         seen.add(id(node))
         if id(node) not in self._said:
-            causes = list(self._reader.within(node, self._known[id(node)], {}))
+            causes = self._reader.within(node, self._known[id(node)])
             calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
             self._said[id(node)] = causes, calls
         causes, calls = self._said[id(node)]

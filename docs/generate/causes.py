@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from enum import IntEnum
 from functools import cache
 from importlib import import_module
@@ -46,6 +45,12 @@ def trees(family: str) -> dict[Path, ast.Module]:
     return {file: ast.parse(file.read_text()) for file in files(family)}
 
 
+@cache
+def definitions(tree: ast.Module) -> list[ast.ClassDef | ast.FunctionDef]:
+    """Its classes and functions, wherever they stand."""
+    return [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef | ast.FunctionDef)]
+
+
 def names(family: str, members: dict[str, int]) -> dict[str, str]:
     """Every name of a status in the sources -> the header's. A model may number them itself."""
     found = {name: name for name in members}
@@ -81,7 +86,7 @@ class Reader:
 
     def learn(self, tree: ast.Module) -> None:
         """Notes functions and exceptions that stand for one status."""
-        for node in ast.walk(tree):
+        for node in definitions(tree):
             if isinstance(node, ast.ClassDef):
                 bases = (self._makers.get(b.id, "") for b in node.bases if isinstance(b, ast.Name))
                 inits = (f for f in node.body if getattr(f, "name", "") == "__init__")
@@ -111,10 +116,9 @@ class Reader:
             return self._names.get(node.attr, "")
         return known.get(node.id, "") if isinstance(node, ast.Name) else ""
 
-    def calls(self, tree: ast.Module) -> Iterator[tuple[str, str]]:
+    def calls(self, tree: ast.Module) -> list[tuple[str, str]]:
         """Status and text of each call that has both."""
-        known = self.assigned(tree.body)
-        yield from self.within(tree, known, {})
+        return self.within(tree, self.assigned(tree.body))
 
     def assigned(self, body: list[ast.stmt]) -> dict[str, str]:
         """Names of the module that are statuses."""
@@ -126,9 +130,19 @@ class Reader:
             if isinstance(target, ast.Name)
         }
 
-    def within(
-        self, node: ast.AST, known: dict[str, str], texts: dict[str, list[str]]
-    ) -> Iterator[tuple[str, str]]:
+    def within(self, node: ast.AST, known: dict[str, str]) -> list[tuple[str, str]]:
+        """The same of a part, where *known* are statuses by the names of the module."""
+        found: list[tuple[str, str]] = []
+        self._within(node, known, {}, found)
+        return found
+
+    def _within(
+        self,
+        node: ast.AST,
+        known: dict[str, str],
+        texts: dict[str, list[str]],
+        into: list[tuple[str, str]],
+    ) -> None:
         if isinstance(node, ast.FunctionDef):
             by_position = [*node.args.posonlyargs, *node.args.args]
             arguments = by_position[len(by_position) - len(node.args.defaults) :]
@@ -143,9 +157,9 @@ class Reader:
             found = (s for a in node.args if (s := self.status(a, known)))
             status = next(found, self._makers.get(name, ""))
             if status:
-                yield from ((status, text) for text in self._text(node, texts))
+                into += [(status, text) for text in self._text(node, texts)]
         for child in ast.iter_child_nodes(node):
-            yield from self.within(child, known, texts)
+            self._within(child, known, texts, into)
 
     def _text(self, call: ast.Call, texts: dict[str, list[str]]) -> list[str]:
         """The explanation; of several texts (a unit and what it lacks) all."""

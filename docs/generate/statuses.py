@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -111,6 +112,7 @@ def _section(family: Family, answers: Answers) -> list[str]:
     return lines
 
 
+@cache
 def page() -> str:
     """The page."""
     lines = [

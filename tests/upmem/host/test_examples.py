@@ -70,6 +70,9 @@ def test_they_build_where_paths_have_spaces(tmp_path: Path) -> None:
     sdk.symlink_to(paths.sdk_dir())
     copy = tmp_path / "my clone" / "upmem"
     shutil.copytree(EXAMPLES, copy, ignore=shutil.ignore_patterns("build"))
-    command = ["make", "-s", "-C", str(copy), "run", f"UPMEM_HOME={sdk}", "CUDLA_SIM=true", *STRICT]
+    made = ["build/pivot_host", "build/pivot_cpp_host", "build/pivot_dpu"]
+    command = ["make", "-s", "-C", str(copy), *made, f"UPMEM_HOME={sdk}", "CUDLA_SIM=true", *STRICT]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+    for host in ("pivot", "pivot_cpp"):
+        assert run(copy / "build", host, "pivot").returncode == 0
