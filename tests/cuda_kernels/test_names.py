@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from cudla_sim import flags
-from cudla_sim.cudart.settings import LANES
+from cudla_sim.cuda_kernels.steps import ALL, AUTO
 
 from .conftest import PROGRAMS, nvcc
 
@@ -49,7 +49,7 @@ def test_headers_of_the_library_read_behind_cudas(tmp_path: Path) -> None:
         "__global__ void k(int *to) { *to = three(); }\n"
         "std::shared_ptr<int> one = std::make_shared<int>(1);\n"
     )
-    for lanes in LANES:
+    for lanes in (AUTO, ALL):
         settings = {**os.environ, "CUDLA_SIM_CUDA_LANES": lanes}
         done = nvcc("-c", source, "-o", tmp_path / "library.o", environment=settings)
         assert done.returncode == 0, done.stderr

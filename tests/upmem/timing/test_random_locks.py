@@ -179,7 +179,7 @@ RECORDED: dict[int, tuple[int, int]] = {
     22: (46_560, 5_146),
     23: (88_283, 34_255),
 }
-SEEDS = range(int(os.environ.get("CUDLA_SIM_TEST_SEEDS", 24)))
+SEEDS = range(int(os.environ.get("CUDLA_SIM_TEST_SEEDS", 12)))
 TASKLETS = (16, 11, 24, 3, 2, 7)
 
 
