@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence, Set
 
-from . import ptx, thrust
+from . import library_text, ptx, thrust
 from .declarators import as_nvcc_reads
 from .host_names import HOST_NAMES, taken_from_std
 from .kernels import (
@@ -68,7 +68,7 @@ def rewrite(
     are loops over their threads where that can be. *separate* is nvcc's ``-rdc=true``. With
     *declarators* g++ gets those of nvcc as it wants them; these names are types.
     """
-    read = tokens(text)
+    read = library_text.outside(text)
     if declarators is not None:
         as_nvcc_reads(read, declarators)
     as_attributes(read, separate=separate)
