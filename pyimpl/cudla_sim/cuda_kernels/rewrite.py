@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence, Set
 
-from . import library_text, ptx, thrust
+from . import ptx, thrust
 from .declarators import as_nvcc_reads
 from .host_names import HOST_NAMES, taken_from_std
 from .kernels import (
@@ -31,6 +31,7 @@ from .regions import in_regions
 from .steps import AUTO, in_step
 from .tokens import MARK, SPACE, WORD, Token, tokens
 from .unmasked import tell_places
+from .unread import without_library
 
 _WORDS = {
     "__forceinline__": "inline __attribute__((always_inline))",
@@ -68,7 +69,7 @@ def rewrite(
     are loops over their threads where that can be. *separate* is nvcc's ``-rdc=true``. With
     *declarators* g++ gets those of nvcc as it wants them; these names are types.
     """
-    read = library_text.outside(text)
+    read = without_library(text)
     if declarators is not None:
         as_nvcc_reads(read, declarators)
     as_attributes(read, separate=separate)

@@ -22,6 +22,7 @@ from .bodies import Body, braces
 from .kernels import GLOBAL
 from .linkage import DEVICE, HOST
 from .tokens import MARK, SPACE, tokens
+from .unread import around
 
 _MACRO = re.compile(rb"__CUDA_ARCH__|\bNV_(?:IF|DISPATCH)_")
 """And those of <nv/target>, which go by it."""
@@ -75,6 +76,8 @@ def merged(device: str, host: str, without: Places = frozenset()) -> str:
         return device
     ours, theirs = _Text(device), _Text(host)
     changes = _changes(ours, theirs)
+    ours.read(changes.around_device)
+    theirs.read(changes.around_host)
     added: dict[int, str] = {}
     by_place = {theirs.place(body): body for body in theirs.bodies}
     for body in ours.bodies:
@@ -112,15 +115,19 @@ class _Line(NamedTuple):
 
 class _Changes(NamedTuple):
     """Numbers of lines in either text; and where the device's has none: before which of its lines
-    the host has some, from which to which."""
+    the host has some, from which to which. ``around_device`` and ``around_host``: also the lines
+    beside those of the other text."""
 
     device: list[int]
     host: list[int]
     only_host: list[tuple[int, int, int]]
+    around_device: list[int]
+    around_host: list[int]
 
 
 class _Text:
     def __init__(self, text: str) -> None:
+        self.text = text
         self.rows = text.split("\n")
         self.names = list(self._names())
         self.lines: list[_Line] = []  # those that say something
@@ -130,7 +137,10 @@ class _Text:
             if number and row.strip():
                 self.raw.append(index)
                 self.lines.append(_Line(file, number, row))
-        self.found = tokens(text)
+
+    def read(self, rows: list[int]) -> None:
+        """Reads what is around these rows."""
+        self.found = around(self.text, rows)
         self.row_of: list[int] = []
         at = 0
         for token in self.found:
@@ -212,13 +222,15 @@ class _Text:
 
 
 def _changes(ours: _Text, theirs: _Text) -> _Changes:
-    made = _Changes([], [], [])
+    made = _Changes([], [], [], [], [])
     matcher = SequenceMatcher(None, ours.lines, theirs.lines, autojunk=False)
     for kind, i1, i2, j1, j2 in matcher.get_opcodes():
         if kind == "equal":
             continue
         made.device.extend(ours.raw[i1:i2])
         made.host.extend(theirs.raw[j1:j2])
+        made.around_device.extend(ours.raw[max(i1 - 1, 0) : i2 + 1])
+        made.around_host.extend(theirs.raw[max(j1 - 1, 0) : j2 + 1])
         if kind == "insert":
             row = ours.raw[i1] if i1 < len(ours.raw) else len(ours.rows)
             made.only_host.append((row, theirs.raw[j1], theirs.raw[j2 - 1]))

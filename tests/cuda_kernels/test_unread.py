@@ -1,4 +1,4 @@
-"""Which text of a preprocessed file is the C++ library's."""
+"""Which parts of a preprocessed file are not read."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from pathlib import Path
 import pytest
 
 from cudla_sim.cuda_kernels.kernels import GLOBAL
-from cudla_sim.cuda_kernels.library_text import outside
 from cudla_sim.cuda_kernels.rewrite import rewrite
-from cudla_sim.cuda_kernels.tokens import SPACE, tokens
+from cudla_sim.cuda_kernels.tokens import SPACE, Token, tokens
+from cudla_sim.cuda_kernels.unread import around, without_library
 
 VECTOR = '# 1 "/usr/include/c++/12/vector" 1 3\nclass vector { };\n'
 NESTED = '# 1 "/usr/include/string.h" 1 3 4\nint memcmp();\n# 60 "/usr/include/c++/12/vector" 2 3\n'
 
 
-def seen(text: str) -> list[str]:
+def seen(text: str, found: list[Token]) -> list[str]:
     """Words that are not taken for space."""
-    found = outside(text)
     assert "".join(token.text for token in found) == text
     return [token.text for token in found if token.kind == "word"]
 
@@ -42,8 +41,8 @@ def seen(text: str) -> list[str]:
         ("", ""),
     ],
 )
-def test_what_is_seen(text: str, words: str) -> None:
-    assert seen(text) == words.split()
+def test_the_library_is_not_read(text: str, words: str) -> None:
+    assert seen(text, without_library(text)) == words.split()
 
 
 def test_a_program_s_own_text_is_whole(tmp_path: Path) -> None:
@@ -53,8 +52,48 @@ def test_a_program_s_own_text_is_whole(tmp_path: Path) -> None:
     (tmp_path / "a.cpp").write_text(f"#include <algorithm>\n{own}")
     command = ["g++", "-E", f"-D{GLOBAL}={GLOBAL}", tmp_path / "a.cpp"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert seen(text) == [*f"{GLOBAL} void k int x x".split(), *["int", "of_a", "int", "b"]]
+    assert seen(text, without_library(text)) == [
+        *f"{GLOBAL} void k int x x".split(),
+        *["int", "of_a", "int", "b"],
+    ]
     assert sum(token.kind != SPACE for token in tokens(text)) > 10_000
     changed = rewrite(text)
     assert GLOBAL not in changed
     assert changed.count("\n") == text.count("\n")
+
+
+INCLUDES = """# 1 "a.cu"
+int a;
+# 1 "b.h" 1
+int b;
+# 1 "c.h" 1
+int c;
+# 3 "b.h" 2
+int d;
+# 3 "a.cu" 2
+# 1 "e.h" 1
+namespace n {
+# 4 "a.cu" 2
+int f;
+# 1 "g.h" 1
+}
+# 5 "a.cu" 2
+int g;
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([], "a f g"),
+        ([1], "a f g"),
+        ([3], "a b d f g"),
+        ([5], "a b c d f g"),
+        ([7], "a b d f g"),
+        ([11, 15], "a f g"),  # a namespace that one header opens and another closes is read
+    ],
+)
+def test_included_files_without_changes_are_not_read(rows: list[int], words: str) -> None:
+    found = seen(INCLUDES, around(INCLUDES, rows))
+    assert [word for word in found if len(word) == 1 and word != "n"] == words.split()
+    assert "namespace" in found
