@@ -61,6 +61,12 @@ LONGEST = (
     "faults/test_sweeps.py",
     "boot/test_sanitizers.py",
     "cudart/test_pieces.py",
+    "reference/test_programs.py",
+    "evaluation/test_on_cluster.py",
+    "upmem/timing/test_counting.py",
+    "upmem/dpu_side/test_mixed.py",
+    "upmem/host/test_cpp.py",
+    "upmem/timing/test_random_locks.py",
 )
 """Files of more than 15 seconds. They come first: what begins last, one worker ends alone."""
 
