@@ -90,12 +90,51 @@ template <typename E, typename S> inline PVA_ALWAYS void store_single(const S &v
     memcpy(to, &elements, sizeof elements);
 }
 
+/* Whether instructions that narrow take two registers, whichever of them are used, and the compiler has a
+ * word for it. */
+#if defined(__AVX2__) && defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define PVA_NARROWS_PAIRS true
+#endif
+#endif
+#ifndef PVA_NARROWS_PAIRS
+#define PVA_NARROWS_PAIRS false
+#endif
+template <typename E, typename S> constexpr bool narrows_pairs = PVA_NARROWS_PAIRS && !traits<S>::is_split
+    && sizeof(S) == 32 && sizeof(typename traits<S>::element) == 2 * sizeof(E);
+#undef PVA_NARROWS_PAIRS
+
+/* The first element of each two. */
+template <typename V> inline PVA_ALWAYS V firsts(const V &a, const V &b)
+{
+    constexpr int count = sizeof(V) / sizeof(a[0]);
+    if constexpr (count == 32)
+        return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30,
+                                       32, 34, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62);
+    else if constexpr (count == 16)
+        return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    else
+        return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
+}
+
+template <typename E, typename S> inline PVA_ALWAYS void store_pair(const S &a, const S &b, uint8_t *to)
+{
+    typedef vector_of<E, sizeof(S) / sizeof(E)> packed;
+    packed elements = firsts((packed)(a.v >> traits<S>::up), (packed)(b.v >> traits<S>::up));
+    memcpy(to, &elements, sizeof elements);
+}
+
 template <typename E, typename R> inline PVA_ALWAYS void store(const R &value, void *to)
 {
     uint8_t *bytes = (uint8_t *)to;
     if constexpr (traits<R>::is_split) {
-        store<E>(value.lo, bytes);
-        store<E>(value.hi, bytes + traits<R>::lanes / 2 * sizeof(E));
+        typedef typename traits<R>::half H;
+        if constexpr (narrows_pairs<E, H>) {
+            store_pair<E>(value.lo, value.hi, bytes);
+        } else {
+            store<E>(value.lo, bytes);
+            store<E>(value.hi, bytes + traits<H>::lanes * sizeof(E));
+        }
     } else {
         store_single<E>(value, bytes);
     }
