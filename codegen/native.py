@@ -111,7 +111,7 @@ def compile_all(
             private.cdef(private.read(shim / "native" / "native.h", include, shim)), source
         )
         kernels = sorted((shim / "native").glob("*.c"))
-        kernels += [shim / "vpu_run" / name for name in ("dma.c", "tile.c", "moment.c")]
+        kernels += [shim / "vpu_run" / name for name in ("dma.c", "moment.c")]
         parts = objects.compile(common, kernels) + objects.compile([*common, with_python], [source])
         run([*common, *parts, "-o", str(package / "native" / "_compiled.abi3.so"), *shared])
 

@@ -197,7 +197,7 @@ static int64_t to_next(const struct pva_descriptor *d, const struct pva_descript
     return side->space == (reads ? d->src.space : d->dst.space) ? side->at - (int64_t)at : 0;
 }
 
-/* `ahead`: see pva_move_plain. */
+/* `ahead`: see move_plain. */
 static int move_tile(const struct pva_descriptor *d, const struct pva_memory *memory, uint64_t from,
                      uint64_t to, int64_t ahead)
 {
@@ -209,7 +209,7 @@ static int move_tile(const struct pva_descriptor *d, const struct pva_memory *me
                 (d->dst.pitch >= d->tx * d->bpp || !(d->left | d->right | d->top | d->bottom));
     if (plain && tile_in_range(memory, &d->src, from, (d->tx - d->left - d->right) * d->bpp, height) &&
         tile_in_range(memory, &d->dst, to, d->tx * d->bpp, d->ty)) {
-        pva_move_plain(d, memory, from, to, ahead);
+        move_plain(d, memory, from, to, ahead);
         return PVA_DMA_MOVED;
     }
     memcpy(pixel, &d->pad_value, sizeof pixel);
@@ -269,7 +269,7 @@ static int move_only_tile(const struct pva_descriptor *d, const struct pva_descr
 /* Descriptors of one tile come as fast as they can be read. */
 static void look_at(const struct pva_descriptor *later)
 {
-    for (size_t at = 0; at < sizeof *later; at += PVA_CACHE_LINE) {
+    for (size_t at = 0; at < sizeof *later; at += LINE) {
         __builtin_prefetch((const char *)later + at);
     }
 }

@@ -11,7 +11,7 @@ from cudla_sim.cupva.statuses import Status, Statuses
 
 def ended(listing: Statuses, failure: CupvaError | None = None) -> int:
     status = Status()
-    number = status.publish(listing)
+    (number,) = listing.publish([status])
     assert listing.find(number).code == Error.CUPVA_OPERATION_PENDING
     status.end(failure)
     return number
@@ -20,7 +20,7 @@ def ended(listing: Statuses, failure: CupvaError | None = None) -> int:
 def test_success_and_failure_are_told_apart_after_very_many_commands() -> None:
     listing = Statuses()
     pending = Status()
-    waiting = pending.publish(listing)
+    (waiting,) = listing.publish([pending])
     good = ended(listing)
     bad = ended(listing, error(Error.CUPVA_VPU_HALTED, "it halted"))
     for _ in range(100_000):

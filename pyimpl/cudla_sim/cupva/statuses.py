@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable
 
 from .errors import CupvaError, Error, error
 
@@ -31,13 +32,9 @@ class Status:
         self.code = failure.status if failure else _NONE
         if self._listed is not None:
             listing, number = self._listed
-            listing._ended(number, self)
-
-    def publish(self, listing: Statuses) -> int:
-        """The number by which a program asks; before the command can end."""
-        number = listing._add(self)
-        self._listed = (listing, number)
-        return number
+            if failure is not None:
+                listing._keep(number, self)
+            listing._pending.pop(number, None)
 
 
 _SUCCESS = Status()
@@ -76,16 +73,23 @@ class Statuses:
             )
         return _SUCCESS
 
-    def _add(self, status: Status) -> int:
-        with self._lock:
-            number = Statuses._newest = next(self._numbers)
-            self._pending[number] = status
-        return number
+    def publish(self, made: Iterable[Status]) -> list[int]:
+        """The numbers by which a program asks; before the commands can end."""
+        given = []
+        lock = self._lock
+        lock.acquire()  # twice as fast as ``with``
+        try:
+            for status in made:
+                number = Statuses._newest = next(self._numbers)
+                status._listed = (self, number)
+                self._pending[number] = status
+                given.append(number)
+        finally:
+            lock.release()
+        return given
 
-    def _ended(self, number: int, status: Status) -> None:
+    def _keep(self, number: int, status: Status) -> None:
         with self._lock:
-            if status.code != Error.CUPVA_ERROR_NONE:
-                self._failed[number] = status
-                if len(self._failed) > FAILURES_KEPT:
-                    self._forgotten = max(self._forgotten, self._failed.popitem(last=False)[0])
-            self._pending.pop(number, None)
+            self._failed[number] = status
+            if len(self._failed) > FAILURES_KEPT:
+                self._forgotten = max(self._forgotten, self._failed.popitem(last=False)[0])

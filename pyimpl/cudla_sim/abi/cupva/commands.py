@@ -7,11 +7,12 @@ from typing import Any, cast
 
 from ...core import explain, process
 from ...core.handles import BadHandle
+from ...core.pages import is_memory
 from ...core.process import Process
 from ...cupva.commands import Command, Memcpy
 from ...cupva.program import Program
 from ...cupva.statuses import Statuses
-from ..embedding import address
+from ..embedding import UINTPTR, address, ffi
 from .family import (
     Error,
     cupva,
@@ -25,6 +26,7 @@ from .family import (
 from .fences import is_value, value_command
 
 _COMMAND = "command"
+_CODE_SIZE = ffi.sizeof("cupvaError_t")
 
 
 def make(target: Any, command: Command) -> int:
@@ -88,10 +90,13 @@ def _new_statuses(_: Process) -> Statuses:
 
 @cupva.export("CupvaCheckCommandStatus")
 def check_command_status(status: Any, code: Any) -> None:
-    result(code, "statusCode")
+    if not code:
+        result(code, "statusCode")
+    if not is_memory(int(ffi.cast(UINTPTR, code)), _CODE_SIZE, 0):
+        raise invalid(f"statusCode ({address(code):#x}) is not memory of this process")
     if not status:
         raise uninitialized("status")
-    found = statuses().find(address(status))
+    found = statuses().find(int(ffi.cast(UINTPTR, status)))
     code[0] = found.code
     if found.code not in (Error.CUPVA_ERROR_NONE, Error.CUPVA_OPERATION_PENDING):
         explain.remember(f"command: {found.explanation}", cupva.name, found.code)

@@ -36,7 +36,9 @@ __all__ = [
 
 _LOOK_THEMSELVES = (
     "CupvaStreamSubmit",
+    "CupvaFenceInit",
     "CupvaFenceWait",
+    "CupvaCheckCommandStatus",
     "CupvaCmdRequestFencesInit",
     "CupvaCmdWaitOnFencesInit",
 )

@@ -22,6 +22,7 @@ from ..embedding import UINTPTR, address, ffi
 from .family import Error, cupva, error, invalid, object_of, put, result, uninitialized
 
 SYNC = "SyncObj"
+_sync = cupva.resolver(SYNC, "syncObj", Error.CUPVA_UNINITIALIZED_OBJECT)
 _POINTER = ffi.typeof("cupvaFence_t *")
 _FENCE_SIZE = 48
 _DESTROYED_KEPT = 1024
@@ -102,11 +103,12 @@ def _submitted(fence: Any, argument: str) -> int:
 
 @cupva.export("CupvaFenceInit")
 def fence_init(fence: Any, sync: Any) -> None:
-    result(fence, "fence")
-    object_of(sync, SYNC, "syncObj")
-    for index in range(6):
-        fence.data[index] = 0
-    fence.data[0] = address(sync)
+    if not fence:
+        result(fence, "fence")
+    if not is_memory(int(ffi.cast(UINTPTR, fence)), _FENCE_SIZE, 0):
+        raise invalid(f"fence ({address(fence):#x}) is not memory of this process")
+    _sync(sync)
+    fence.data = (int(ffi.cast(UINTPTR, sync)), 0, 0, 0, 0, 0)
 
 
 @cupva.export("CupvaFenceWait")
@@ -205,11 +207,18 @@ def value_command(cmd: Any) -> Command:
     return RequestFences(places) if kind == _REQUEST else WaitOnFences(places)
 
 
-def _array(fences: Any, count: int) -> None:
+def _array(fences: Any, count: int) -> int:
+    """Where fences lie that were all initialised."""
     if not fences:
         raise invalid("fences is NULL")
-    if not accessible(address(fences), _FENCE_SIZE * count):
+    at = int(ffi.cast(UINTPTR, fences))
+    if not is_memory(at, _FENCE_SIZE * count, 0):
         raise invalid(f"fences is not memory for {count} fences")
+    handles = process.current().handles
+    for index in range(count):
+        if handles.find_one(fences[index].data[0], SYNC) is None:
+            _sync_of(fences[index], f"fences[{index}]")
+    return at
 
 
 @cupva.export("CupvaCmdBarrierInit")
@@ -220,17 +229,11 @@ def barrier(cmd: Any) -> None:
 @cupva.export("CupvaCmdRequestFencesInit")
 def request_fences(cmd: Any, fences: Any, count: int) -> None:
     RequestFences.check_count(count)
-    _array(fences, count)
-    for index in range(count):
-        _sync_of(fences[index], f"fences[{index}]")
     # The fences are the program's; their values are written when the command is submitted.
-    _init(cmd, _REQUEST, address(fences), count)
+    _init(cmd, _REQUEST, _array(fences, count), count)
 
 
 @cupva.export("CupvaCmdWaitOnFencesInit")
 def wait_on_fences(cmd: Any, fences: Any, count: int) -> None:
     WaitOnFences.check_count(count)
-    _array(fences, count)
-    for index in range(count):
-        _sync_of(fences[index], f"fences[{index}]")
-    _init(cmd, _WAIT, address(fences), count)
+    _init(cmd, _WAIT, _array(fences, count), count)

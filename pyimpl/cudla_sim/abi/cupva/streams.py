@@ -6,17 +6,18 @@ import functools
 from typing import Any
 
 from ...core import process
-from ...core.pages import accessible
+from ...core.pages import accessible, is_memory
 from ...cupva.batch import Batch
 from ...cupva.commands import MAX_COMMANDS, Command, RunProgram
 from ...cupva.statuses import Status
 from ...cupva.stream import VPU0, VPU1, VPU_ANY, PvaEngine, Stream
-from ..embedding import address, ffi
+from ..embedding import UINTPTR, address, ffi
 from . import again
 from .commands import statuses, the_command
-from .family import cupva, invalid, machine, object_of, put, result
+from .family import Error, cupva, invalid, machine, object_of, put, result
 
 STREAM, _BUFFER = "stream", "command buffer"
+_stream = cupva.resolver(STREAM, "stream", Error.CUPVA_UNINITIALIZED_OBJECT)
 _AFFINITIES = {1: VPU0, 2: VPU1, 3: VPU_ANY}
 _IN_ORDER, _OUT_OF_ORDER = 1, 2
 _MAX_NAME = 64
@@ -75,16 +76,15 @@ def _submit(stream: Stream, batch: Batch, status: Any, execution: int, submissio
 def _publish(status: Any, made: list[Status]) -> None:
     """Gives the program the statuses of a submission, if it wants them."""
     if status:
-        listing = statuses()
-        for index, one in enumerate(made):
-            status[index] = ffi.cast(_STATUS, one.publish(listing))
+        for index, number in enumerate(statuses().publish(made)):
+            status[index] = ffi.cast(_STATUS, number)
 
 
 @cupva.export("CupvaStreamSubmit")
 def submit(
     stream: Any, cmds: Any, status: Any, count: int, order: int, execution: int, submission: int
 ) -> None:
-    found: Stream = object_of(stream, STREAM, "stream")
+    found: Stream = _stream(stream)
     submit_to(found, cmds, status, count, order, execution, submission)
 
 
@@ -109,7 +109,7 @@ def _again(stream: Stream, cmds: Any, status: Any, count: int, order: int) -> bo
         return False
     if not status:
         return stream.again(known, None)
-    if not accessible(address(status), 8 * count, write=True):
+    if not is_memory(int(ffi.cast(UINTPTR, status)), 8 * count, 1):
         return False
     return stream.again(known, functools.partial(_publish, status))
 
