@@ -73,6 +73,19 @@ class Timeline:
             lock.release()
         return _fence((self, handed))
 
+    def reserve_settled(self) -> Fence | None:
+        """The same where everything reserved so far is reached; None elsewhere."""
+        lock = self._lock
+        lock.acquire()
+        try:
+            reached = self.value
+            if self._reserved > reached:
+                return None
+            self._reserved = reached + 1
+        finally:
+            lock.release()
+        return _fence((self, reached + 1))
+
     def promise(self, value: int, who: Callable[[], str]) -> None:
         """Notes who will reach ``value``; ``who`` tells what keeps it from doing so."""
         with self._lock:

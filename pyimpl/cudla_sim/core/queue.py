@@ -84,17 +84,20 @@ class Queue:
         lock = self._lock
         lock.acquire()
         try:
-            if self._closed or not self.progress.settled:
+            if self._closed:
                 return None
             if self._thread is None:
                 self._begin()
-            return self.progress.reserve()
+            return self.progress.reserve_settled()
         finally:
             lock.release()
 
     def passed(self, done: Fence) -> None:
         """The work ended."""
-        self._reach(done.value)
+        try:
+            self.progress.advance(done.value)
+        except MemoryError:
+            self._reach(done.value)
 
     def begin(self) -> None:
         """Makes sure that there is a worker, so that ``submit`` cannot fail. Raises MemoryError."""

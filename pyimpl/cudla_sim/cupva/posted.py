@@ -57,16 +57,13 @@ class Posted:
         """Those who wait for its fences can help."""
         for signals in self._signals:
             for sync, value in signals:
-                sync.helpers[value] = self._assist
+                sync.helpers[value] = self
 
     def give_up(self) -> None:
         """It did not begin."""
         for signals in self._signals:
             for sync, value in signals:
                 sync.helpers.pop(value, None)
-
-    def _assist(self, timeout_us: int) -> None:
-        self.help(timeout_us)
 
     def wait(self) -> None:
         self.help(-1)

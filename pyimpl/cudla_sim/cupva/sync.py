@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import Protocol
 
 from ..core.fence import Fence as CoreFence
 from ..core.fence import Timeline, engine_clock_ns
@@ -19,13 +20,19 @@ Help = Callable[[int], None]
 submission."""
 
 
+class Helper(Protocol):
+    """Who has a program that one can help."""
+
+    help: Help
+
+
 class SyncObj:
     """A counter that only grows. With time stamps it remembers when each value was reached."""
 
     def __init__(self, timestamps: bool = False) -> None:
         self.timestamps = timestamps
         self.timeline = Timeline("SyncObj", shown=True)
-        self.helpers: dict[int, Help] = {}
+        self.helpers: dict[int, Helper] = {}
         """Submissions that will signal a value, and that one can help."""
         self._times: OrderedDict[int, int] = OrderedDict()
 
@@ -88,7 +95,7 @@ def wait(sync: SyncObj, value: int, timeout_us: int) -> bool:
     begin = engine_clock_ns()
     helped = sync.helpers.get(value)
     if helped is not None:
-        helped(timeout_us)
+        helped.help(timeout_us)
     left = None
     if timeout_us >= 0:
         left = max(0.0, timeout_us / 1e6 - (engine_clock_ns() - begin) / 1e9)
