@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SIM_DOT_PIXELS = 8, SIM_DOT_KERNELS = 64 };
+enum { SIM_DOT_PIXELS = 12, SIM_DOT_KERNELS = 64 };
 
 struct sim_dot_tile {
     const uint8_t *pixels[SIM_DOT_PIXELS];
@@ -20,6 +20,7 @@ struct sim_dot_tile {
     const int32_t *start; /* [kernel]: where sums begin */
     int32_t *sums;        /* [pixel][kernel] */
     int64_t *wide;        /* those of int_wide.h */
+    const uint8_t *apart; /* of weights that are whole */
 };
 
 struct sim_dot {
@@ -33,6 +34,7 @@ struct sim_dot {
     /* `kernels`: those of this tile, a multiple of 16 */
     void (*run)(const struct sim_dot_tile *tile, int pixels, int kernels);
     int block; /* kernels whose weights lie together; 0: as many as a tile has */
+    int whole; /* of int_wide.h: weights are not in parts */
 };
 
 /* The fastest first; the last one runs anywhere. */

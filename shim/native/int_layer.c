@@ -21,7 +21,7 @@
 static int describe(const struct sim_dot *dot, struct sim_dot_kind *kind)
 {
     int block = dot->block ? dot->block : dot->kernels;
-    *kind = (struct sim_dot_kind){dot->name, block, dot->group, dot->item, dot->offset};
+    *kind = (struct sim_dot_kind){dot->name, block, dot->group, dot->item, dot->offset, dot->whole};
     return dot->supported() ? 1 : -1;
 }
 
@@ -190,7 +190,7 @@ LEVELS(void, truncate_sums, (int32_t *sums, int count, int by), (sums, count, by
 struct scratch {
     struct sim_tile tile;
     int32_t sums[SIM_DOT_PIXELS * SIM_DOT_KERNELS];
-    int64_t wide[SIM_WIDE_PIXELS * SIM_WIDE_KERNELS];
+    int64_t wide[SIM_WIDE_SUMS];
     int64_t saturated;
 };
 
@@ -274,7 +274,7 @@ static void work_item(const struct layer *layer, struct scratch *s, int item)
     int kernels = w->kernels - channel < dot->kernels ? (w->kernels - channel + 15) / 16 * 16
                                                       : dot->kernels;
     size_t per_kernel = (size_t)w->run_count * (size_t)w->groups * (size_t)(dot->group * dot->item);
-    if (w->wide)
+    if (w->wide && !dot->whole)
         per_kernel *= 2; /* low and high parts */
     size_t pixel = (size_t)w->channels * (size_t)dot->item;
     size_t skipped = w->diagonal ? (size_t)channel * (size_t)dot->item : 0;
@@ -289,6 +289,9 @@ static void work_item(const struct layer *layer, struct scratch *s, int item)
         .sums = s->sums,
         .wide = s->wide,
     };
+    if (dot->whole) /* behind the weights, which are padded */
+        job.apart = (const uint8_t *)w->weights + per_kernel * (size_t)((w->kernels + 15) / 16 * 16) +
+                    (size_t)(channel / dot->block) * job.run_count * job.groups;
     int y = first / w->out_width, x = first % w->out_width;
     for (tile->pixel = first; tile->pixel < last; tile->pixel += tile->pixels) {
         tile->pixels = last - tile->pixel < dot->pixels ? last - tile->pixel : dot->pixels;

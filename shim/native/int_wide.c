@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "native/cpu.h"
+#include "native/int_whole.h"
 
 #pragma GCC optimize("O3")
 
@@ -171,6 +172,8 @@ KERNEL512(bw512, AVX512BW, MULTIPLY_BW512)
                         __m256i data = _mm256_set1_epi32(pair(tile->pixels[p] + where));        \
                         sums[p][0] = multiply(sums[p][0], data, low);                           \
                         sums[p][1] = multiply(sums[p][1], data, high);                          \
+                        /* or gcc keeps sums in memory, as it begins with all pixels at once */  \
+                        __asm__ volatile("" : "+x"(sums[p][0]), "+x"(sums[p][1]));              \
                     }                                                                           \
                 }                                                                               \
             }                                                                                   \
@@ -199,8 +202,6 @@ KERNEL512(bw512, AVX512BW, MULTIPLY_BW512)
     }
 
 #define MULTIPLY_VNNI256(sum, data, weights) _mm256_dpwssd_avx_epi32(sum, data, weights)
-#define MULTIPLY_AVX2(sum, data, weights) \
-    _mm256_add_epi32(sum, _mm256_madd_epi16(data, weights))
 
 #endif
 
@@ -212,7 +213,6 @@ KERNEL512(bw512, AVX512BW, MULTIPLY_BW512)
 #if defined(__x86_64__)
 
 KERNEL256(vnni256, AVXVNNI, MULTIPLY_VNNI256)
-KERNEL256(madd256, AVX2, MULTIPLY_AVX2)
 
 static int has_vnni512(void)
 {
@@ -344,7 +344,7 @@ const struct sim_dot sim_wides[] = {
     {"avx512_vnni", 32, 6, 2, 2, 0, has_vnni512, run_vnni512},
     {"avx512_bw", 32, 6, 2, 2, 0, has_avx512, run_bw512},
     {"avx_vnni", 16, 6, 2, 2, 0, has_avxvnni, run_vnni256, 8},
-    {"avx2", 16, 6, 2, 2, 0, has_avx2, run_madd256, 8},
+    {"avx2", 16, 12, 4, 2, 0, has_avx2, sim_whole_256, 8, 1},
 #elif defined(__aarch64__)
     {"neon", 16, 3, 1, 2, 0, always, run_neon},
 #endif

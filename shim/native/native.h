@@ -139,10 +139,11 @@ struct sim_window {
 };
 
 /* What an implementation wants: kernels whose weights lie together, elements of a group, bytes of an
- * element, what is added to data. NULL: this machine cannot do it, or there is no such number. */
+ * element, what is added to data, whether 16-bit weights are whole or in parts. NULL: this machine cannot
+ * do it, or there is no such number. */
 struct sim_dot_kind {
     const char *name;
-    int32_t block, group, item, offset;
+    int32_t block, group, item, offset, whole;
 };
 int sim_dot_kind(int number, struct sim_dot_kind *kind); /* 0: there is none, -1: not here */
 int sim_wide_kind(int number, struct sim_dot_kind *kind); /* the same of those with 64-bit sums */

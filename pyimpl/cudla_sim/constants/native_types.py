@@ -184,8 +184,8 @@ class sim_window(TypedDict, total=False):
 
 class sim_dot_kind(TypedDict, total=False):
     """``struct sim_dot_kind``: what an implementation wants: kernels whose weights lie together,
-    elements of a group, bytes of an element, what is added to data. NULL: this machine cannot
-    do it, or there is no such number.
+    elements of a group, bytes of an element, what is added to data, whether 16-bit weights are
+    whole or in parts. NULL: this machine cannot do it, or there is no such number.
     """
 
     name: Any
@@ -193,6 +193,7 @@ class sim_dot_kind(TypedDict, total=False):
     group: int
     item: int
     offset: int
+    whole: int
 
 
 class sim_pool(TypedDict, total=False):

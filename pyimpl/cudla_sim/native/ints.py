@@ -36,8 +36,8 @@ _BLOCK = 16
 class Kind(NamedTuple):
     """An implementation of the dot products. ``block`` is how many kernels' weights lie together,
     ``group`` how many neighbouring elements are multiplied together, ``item`` their bytes,
-    ``offset`` what is added to data. ``wide``: weights have 16 bits, sums 64; ``diagonal``: kernel
-    k multiplies channel k only."""
+    ``offset`` what is added to data. ``wide``: weights have 16 bits, sums 64, and weights are
+    ``whole`` or in two parts; ``diagonal``: kernel k multiplies channel k only."""
 
     number: int
     name: str
@@ -45,6 +45,7 @@ class Kind(NamedTuple):
     group: int
     item: int
     offset: int
+    whole: bool = False
     wide: bool = False
     diagonal: bool = False
 
@@ -56,7 +57,7 @@ def _kinds(ask: Any, wide: bool = False, diagonal: bool = False) -> dict[str, Ki
     while status := ask(number, kind):
         if status > 0:
             name = ffi.string(kind.name).decode()
-            parts = (kind.block, kind.group, kind.item, kind.offset)
+            parts = (kind.block, kind.group, kind.item, kind.offset, bool(kind.whole))
             found[name] = Kind(number, name, *parts, wide, diagonal)
         number += 1
     return found
@@ -80,8 +81,9 @@ def diagonal_kinds() -> dict[str, Kind]:
 @dataclass(frozen=True, slots=True)
 class Weights:
     """Kernels as an implementation wants them: blocks of [run][group][kernel][element], or, if it
-    is a wide one, of [run][group][low or high part][kernel][element], if a diagonal one, of [pair
-    of runs][kernel][run]. No sum is further than ``bound`` from 0."""
+    is a wide one, of [run][group][low or high part][kernel][element], if that has them whole, of
+    [run][group][pair][kernel][element of the pair] and what :func:`_apart` says, if a diagonal one,
+    of [pair of runs][kernel][run]. No sum is further than ``bound`` from 0."""
 
     kind: Kind
     packed: NDArray[Any]
@@ -94,6 +96,22 @@ class Weights:
     @property
     def nbytes(self) -> int:
         return int(self.packed.nbytes + self.start.nbytes)
+
+
+def _apart(kind: Kind, padded: NDArray[np.int16]) -> NDArray[np.uint8]:
+    """For each [block, run, group] of weights [kernel, run, group, element] whether a sum of the
+    group's products may exceed 32 bits."""
+    magnitude = np.abs(padded.astype(np.int32)).sum(axis=3)
+    blocks = magnitude.reshape(-1, kind.block, *magnitude.shape[1:])
+    return (blocks.max(axis=1) << 15 >= 1 << 31).astype(np.uint8)
+
+
+def _aligned(parts: list[NDArray[Any]]) -> NDArray[np.uint8]:
+    """Their bytes one after the other, from where vectors lie in one line of a cache each."""
+    size = sum(part.nbytes for part in parts)
+    room = np.empty(size + 64, np.uint8)
+    first = -room.__array_interface__["data"][0] % 64
+    return np.concatenate([part.view(np.uint8) for part in parts], out=room[first : first + size])
 
 
 def pack(kind: Kind, weights: NDArray[np.integer[Any]]) -> Weights | None:
@@ -116,16 +134,21 @@ def pack(kind: Kind, weights: NDArray[np.integer[Any]]) -> Weights | None:
     dtype = np.int8 if kind.item == 1 else np.int16
     padded = np.zeros((rounded, runs, groups * kind.group), dtype)
     padded[:kernels, :, :length] = weights
-    halves = [padded]
-    if kind.wide:  # w = 256 * high + low
+    halves, group = [padded], kind.group
+    if kind.whole:
+        pairs = padded.reshape(rounded, -1, 2, 2)
+        halves, group = [pairs[:, :, 0], pairs[:, :, 1]], 2
+    elif kind.wide:  # w = 256 * high + low
         low = padded.astype(np.int8).astype(np.int16)
         halves = [low, ((padded.astype(np.int32) - low) >> 8).astype(np.int16)]
-    whole = np.stack([half.reshape(rounded, runs, groups, kind.group) for half in halves])
+    whole = np.stack([half.reshape(rounded, runs, groups, group) for half in halves])
     parts = [
         whole[:, first : first + kind.block].transpose(2, 3, 0, 1, 4).reshape(-1)
         for first in range(0, rounded, kind.block)
     ]
-    return Weights(kind, np.concatenate(parts), start, kernels, runs, groups, bound)
+    if kind.whole:
+        parts.append(_apart(kind, padded.reshape(rounded, runs, groups, kind.group)).reshape(-1))
+    return Weights(kind, _aligned(parts), start, kernels, runs, groups, bound)
 
 
 def pack_diagonal(kind: Kind, weights: NDArray[np.integer[Any]]) -> Weights | None:

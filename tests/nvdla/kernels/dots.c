@@ -26,6 +26,7 @@ static int value(int bits, int extreme)
 
 struct shape {
     int runs, groups, pixels, kernels, extreme;
+    int mixed; /* small weights and the largest ones */
 };
 
 static int16_t weight_at(const int16_t *weights, const struct shape *s, const struct sim_dot *dot,
@@ -45,10 +46,35 @@ static void put(uint8_t *to, int item, size_t index, int number_)
         memcpy(to + 2 * index, &wide, 2);
 }
 
+/* Those that are whole, and which groups may exceed 32 bits. */
+static uint8_t *whole(const int16_t *weights, const struct shape *s, const struct sim_dot *dot)
+{
+    size_t groups = (size_t)(s->runs * s->groups), count = groups * (size_t)(4 * s->kernels), at = 0;
+    uint8_t *packed = malloc(2 * count + groups * (size_t)(s->kernels / dot->block)), *apart = packed + 2 * count;
+    for (int first = 0; first < s->kernels; first += dot->block)
+        for (int group = 0; group < s->runs * s->groups; group++) {
+            int size[8] = {0};
+            for (int i = 0; i < 8 * 4; i++) {
+                int kernel = i % 16 / 2, element = i / 16 * 2 + i % 2;
+                int w = weight_at(weights, s, dot, group / s->groups, group % s->groups * 4 + element,
+                                  first + kernel);
+                put(packed, 2, at++, w);
+                size[kernel] += abs(w);
+            }
+            *apart = 0;
+            for (int k = 0; k < 8; k++)
+                *apart |= size[k] > 65535;
+            apart++;
+        }
+    return packed;
+}
+
 /* Weights as the implementation wants them. */
 static uint8_t *arranged(const int16_t *weights, const struct shape *s, const struct sim_dot *dot,
                          int wide)
 {
+    if (dot->whole)
+        return whole(weights, s, dot);
     int parts = wide ? 2 : 1, block = dot->block ? dot->block : s->kernels;
     size_t count = (size_t)s->runs * (size_t)(s->groups * dot->group * s->kernels * parts);
     uint8_t *packed = malloc(count * (size_t)dot->item);
@@ -72,7 +98,9 @@ static int differs(const struct sim_dot *dot, int wide, const struct shape *s)
     size_t elements = (size_t)(s->runs * length);
     int16_t *weights = malloc(elements * (size_t)s->kernels * sizeof *weights);
     for (size_t i = 0; i < elements * (size_t)s->kernels; i++)
-        weights[i] = (int16_t)value(bits, s->extreme);
+        weights[i] = (int16_t)(!s->mixed       ? value(bits, s->extreme)
+                               : number(8) == 0 ? value(bits, 1)
+                                                : value(bits - 2, 0));
     uint8_t *packed = arranged(weights, s, dot, wide);
     int64_t *runs = malloc((size_t)s->runs * sizeof *runs);
     for (int run = 0; run < s->runs; run++)
@@ -92,11 +120,13 @@ static int differs(const struct sim_dot *dot, int wide, const struct shape *s)
         data[p] = malloc(elements * sizeof *data[p]);
         uint8_t *frame = malloc(elements * (size_t)dot->item);
         for (size_t i = 0; i < elements; i++) {
-            data[p][i] = (int16_t)value(bits, s->extreme);
+            data[p][i] = (int16_t)value(bits, s->extreme || s->mixed);
             put(frame, dot->item, i, data[p][i] + dot->offset);
         }
         tile.pixels[p] = frame;
     }
+    if (dot->whole)
+        tile.apart = packed + 2 * elements * (size_t)s->kernels;
     for (size_t i = 0; wide && i < sums; i++)
         tile.wide[i] = -7; /* what is there is added to */
     dot->run(&tile, s->pixels, s->kernels);
@@ -137,6 +167,7 @@ static int check(const struct sim_dot *dot, int wide)
             .pixels = 1 + number(dot->pixels),
             .kernels = 16 * (1 + number(dot->kernels / 16)),
             .extreme = i % 3 == 0,
+            .mixed = i % 3 == 1,
         };
         if (differs(dot, wide, &s)) {
             printf("%s%s: wrong sums: %d runs of %d groups, %d pixels, %d kernels\n", dot->name,

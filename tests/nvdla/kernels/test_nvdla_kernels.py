@@ -22,7 +22,7 @@ SOURCES = {
     "bytes": [HERE / "bytes.c", *(ROOT / "shim/native" / f"{n}.c" for n in BYTES)],
     "dots": [
         HERE / "dots.c",
-        *(ROOT / "shim/native" / n for n in ("int_dot.c", "int_wide.c", "cpu.c")),
+        *(ROOT / "shim/native" / n for n in ("int_dot.c", "int_whole.c", "int_wide.c", "cpu.c")),
     ],
     "lut": [HERE / "lut.c", *(ROOT / "shim/native" / n for n in ("int_lut.c", "cpu.c"))],
     "half": [HERE / "half.c", *(ROOT / "shim/native" / f"{n}.c" for n in HALF)],
