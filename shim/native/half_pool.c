@@ -213,19 +213,32 @@ static int is_average_of_lines(const struct sim_half_pool *p)
            p->output.pixel == p->input.pixel && p->kernel_y <= 16;
 }
 
+/* Lines of the input that no line of the output before y has: each is counted once. */
+static void count_new(const struct sim_half_pool *p, int surface, int y, const struct half_sums *sums,
+                      int64_t *nans, int64_t *infinities)
+{
+    int row = y == 0 ? 0 : inside(y - 1, p->stride_y, p->kernel_y, p->pad_top, p->height).last;
+    int last = y == p->out_height - 1
+                   ? p->height
+                   : inside(y, p->stride_y, p->kernel_y, p->pad_top, p->height).last;
+    for (; row < last; row++)
+        if (!sim_half_is_finite(sums, p, surface, row))
+            count_line(p, surface, row, nans, infinities);
+}
+
 static void some_lines(void *argument)
 {
     struct run *run = argument;
     struct sim_half_pool *p = run->pool;
     int64_t nan_inputs = 0, infinite_inputs = 0, nan_outputs = 0;
-    for (;;) {
+    int average = is_average_of_lines(p);
+    while (!average) {
         int number = __atomic_fetch_add(&run->next_in, 1, __ATOMIC_RELAXED);
         if (number >= run->surfaces * p->height)
             break;
         count_line(p, number / p->height, number % p->height, &nan_inputs, &infinite_inputs);
     }
     struct half_sums sums;
-    int average = is_average_of_lines(p);
     if (average && sim_half_sums_begin(&sums, p) != 0)
         __atomic_store_n(&run->failed, 1, __ATOMIC_RELAXED);
     int blocks = (p->out_height + LINES_OF_STEP - 1) / LINES_OF_STEP;
@@ -235,9 +248,12 @@ static void some_lines(void *argument)
             break;
         int surface = number / blocks, y = number % blocks * LINES_OF_STEP;
         int last = y + LINES_OF_STEP < p->out_height ? y + LINES_OF_STEP : p->out_height;
-        for (; y < last; y++)
+        for (; y < last; y++) {
             if (!average || !sim_half_average_line(p, surface, y, &sums))
                 nan_outputs += pool_line(p, surface, y);
+            if (average)
+                count_new(p, surface, y, &sums, &nan_inputs, &infinite_inputs);
+        }
     }
     if (average)
         sim_half_sums_end(&sums);

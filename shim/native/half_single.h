@@ -97,15 +97,12 @@ BITS_INLINE void singles_to_halves(const float *from, uint16_t *to, const int f1
 #if defined(__x86_64__) && !defined(__clang__)
     if (f16c) {
         typedef int16_t Halves __attribute__((vector_size(16), may_alias, aligned(2)));
-        typedef float Singles __attribute__((vector_size(32)));
-        float cut[HALVES] __attribute__((aligned(32)));
-        for (int i = 0; i < HALVES; i++) {
-            float value = from[i] > 65504.0f ? 65504.0f : from[i];
-            cut[i] = value < -65504.0f ? -65504.0f : value;
-        }
-        Singles singles;
-        memcpy(&singles, cut, sizeof singles);
-        *(Halves *)to = (Halves)__builtin_ia32_vcvtps2ph256(singles, 0 /* to nearest even */);
+        typedef float Singles __attribute__((vector_size(32), may_alias, aligned(4)));
+        typedef float Numbers __attribute__((vector_size(32)));
+        const Numbers none = {0}, largest = none + 65504.0f;
+        Numbers value = __builtin_ia32_minps256(*(const Singles *)from, largest);
+        value = __builtin_ia32_maxps256(value, -largest);
+        *(Halves *)to = (Halves)__builtin_ia32_vcvtps2ph256(value, 0 /* to nearest even */);
         return;
     }
 #endif

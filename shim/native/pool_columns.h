@@ -30,20 +30,15 @@
     }                                                                                              \
     INLINE void name(const struct sim_pool *p, const type *row, kept *restrict to, const int atom) \
     {                                                                                              \
-        int first = (p->pad_left + p->stride_x - 1) / p->stride_x;                                 \
-        int room = p->width + p->pad_left - p->kernel_x;                                           \
-        int last = room < 0 ? 0 : room / p->stride_x + 1;                                          \
-        last = last < p->out_width ? last : p->out_width;                                          \
-        if (p->kernel_x != 3 || first >= last) {                                                   \
-            name##_some(p, row, to, 0, p->out_width, atom);                                        \
-            return;                                                                                \
-        }                                                                                          \
-        name##_some(p, row, to, 0, first, atom);                                                   \
-        const type *from = row + (first * p->stride_x - p->pad_left) * atom;                       \
-        for (int x = first; x < last; x++, from += p->stride_x * atom)                             \
+        struct span whole = {0, 0};                                                                \
+        if (p->kernel_x == 3)                                                                      \
+            whole = whole_windows(p->out_width, p->stride_x, 3, p->pad_left, p->width);            \
+        name##_some(p, row, to, 0, whole.first, atom);                                             \
+        const type *from = row + (whole.first * p->stride_x - p->pad_left) * atom;                 \
+        for (int x = whole.first; x < whole.last; x++, from += p->stride_x * atom)                 \
             for (int c = 0; c < atom; c++)                                                         \
                 to[x * atom + c] = (sum)(from[c] + from[atom + c] + from[2 * atom + c]);           \
-        name##_some(p, row, to, last, p->out_width, atom);                                         \
+        name##_some(p, row, to, whole.last, p->out_width, atom);                                   \
     }
 
 #endif

@@ -17,4 +17,15 @@ static inline struct span inside(int number, int stride, int kernel, int pad, in
     return span;
 }
 
+/* The windows that lie in it whole; none: both are 0. */
+static inline struct span whole_windows(int windows, int stride, int kernel, int pad, int size)
+{
+    int first = (pad + stride - 1) / stride, room = size + pad - kernel;
+    int last = room < 0 ? 0 : room / stride + 1;
+    struct span span = {first, last < windows ? last : windows};
+    if (span.first >= span.last)
+        span.first = span.last = 0;
+    return span;
+}
+
 #endif
