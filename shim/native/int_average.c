@@ -6,6 +6,7 @@
 
 #include "native/cpu.h"
 #include "native/int_short.h"
+#include "native/int_twos.h"
 #include "native/parts.h"
 #include "native/pool_columns.h"
 
@@ -19,9 +20,9 @@ static size_t line_size(const struct sim_pool *p)
 
 /*
  * How averages are computed: with doubles; with sizes of 32 bits, which hold both products, the second
- * one, or those of upper and lower bits; with sums of 16 bits (int_short.h).
+ * one, or those of upper and lower bits; with sums of 16 bits (int_short.h); two by two (int_twos.h).
  */
-enum { DOUBLES, PARTS_32, SECOND_32, WHOLE_32, SHORT };
+enum { DOUBLES, PARTS_32, SECOND_32, WHOLE_32, SHORT, TWOS };
 
 int64_t sim_int_largest_pad(const struct sim_pool *p)
 {
@@ -38,7 +39,10 @@ static int narrowness(const struct sim_pool *p)
     const int64_t across = p->reciprocal_x, down = p->reciprocal_y;
     const int64_t limit = ((int64_t)1 << 32) - (1 << 18);
     int64_t most = (p->input.item == 1 ? 128 : 32768) * (int64_t)p->kernel_x * p->kernel_y;
-    most += (p->kernel_x + p->kernel_y) * sim_int_largest_pad(p);
+    int64_t pad = (p->kernel_x + p->kernel_y) * sim_int_largest_pad(p);
+    most += pad;
+    if (sim_int_is_twos(p, pad))
+        return TWOS;
     if (sim_int_is_short(p, most))
         return SHORT;
     if (across < 0 || down < 0 || across > 1 << 16 || down > 1 << 16)
@@ -112,28 +116,6 @@ INLINE int32_t averaged(int32_t total, int32_t across, int32_t down, const int f
     return ((int32_t)size ^ sign) - sign;
 }
 
-/* Averages of at most three lines, as most kernels have, in one loop: nothing goes to memory in between. */
-#define THREE_LINES(name, type, whole_first, whole_second)                                         \
-    INLINE int name(const struct sim_pool *p, const int32_t *const *lines, const int32_t *missing, \
-                    type *restrict to, int all)                                                    \
-    {                                                                                              \
-        const int32_t *restrict first = lines[0], *restrict second = lines[1];                     \
-        const int32_t *restrict third = lines[2], *restrict none = missing;                        \
-        const int32_t across = p->reciprocal_x, down = p->reciprocal_y;                            \
-        const int32_t low = p->low, high = p->high;                                                \
-        all -= all % PART;                                                                         \
-        for (int k = 0; k < all; k++) {                                                            \
-            int32_t total = none[k] + first[k] + second[k] + third[k];                             \
-            total = averaged(total, across, down, whole_first, whole_second);                      \
-            total = total < low ? low : total;                                                     \
-            to[k] = (type)(total > high ? high : total);                                           \
-        }                                                                                          \
-        return all;                                                                                \
-    }
-
-THREE_LINES(three16, int16_t, 1, 1)
-THREE_LINES(three16_second, int16_t, 0, 1)
-
 INLINE void rows_of_body(const struct sim_pool *p, const int32_t *const *lines, int count,
                          const int32_t *missing, void *to, int narrow)
 {
@@ -141,12 +123,7 @@ INLINE void rows_of_body(const struct sim_pool *p, const int32_t *const *lines, 
     const int32_t across = p->reciprocal_x, down = p->reciprocal_y;
     const double by_x = across * 0x1p-16, by_y = down * 0x1p-16;
     const int32_t low = p->low, high = p->high;
-    int begin = 0;
-    if (narrow == WHOLE_32 && count <= 3 && item == 2)
-        begin = three16(p, lines, missing, to, all);
-    else if (narrow == SECOND_32 && count <= 3 && item == 2)
-        begin = three16_second(p, lines, missing, to, all);
-    for (int done = begin; done < all; done += PART) {
+    for (int done = 0; done < all; done += PART) {
         int some = all - done < PART ? all - done : PART;
         int32_t total[PART];
         const int32_t *none = missing + done, *first = lines[0] + done;
@@ -204,6 +181,8 @@ static void add_columns(const struct sim_pool *p, const void *row, int32_t *to, 
 {
     if (narrow == SHORT)
         sim_int_short_columns(p, row, (int16_t *)to);
+    else if (narrow == TWOS)
+        sim_int_twos_columns(p, row, to, (int)line_size(p) / 2);
     else
         columns_of(p, row, to);
 }
@@ -213,6 +192,8 @@ static void average_rows(const struct sim_pool *p, const int32_t *const *lines, 
 {
     if (narrow == SHORT)
         sim_int_short_rows(p, (const int16_t *const *)lines, count, (const int16_t *)missing, to);
+    else if (narrow == TWOS)
+        sim_int_twos_rows(p, lines, missing, to, (int)line_size(p) / 2);
     else
         rows_of(p, lines, count, missing, to, narrow);
 }
@@ -220,7 +201,7 @@ static void average_rows(const struct sim_pool *p, const int32_t *const *lines, 
 /* What pads add to windows with `down` lines of the input. */
 static void find_missing(const struct sim_pool *p, int down, struct int_sums *sums)
 {
-    int atom = p->input.atom;
+    int atom = sums->narrow == TWOS ? p->input.atom / 2 : p->input.atom;
     sums->missing_of = down;
     for (int x = 0; x < p->out_width; x++) {
         struct span columns = inside(x, p->stride_x, p->kernel_x, p->pad_left, p->width);
