@@ -29,18 +29,18 @@ AVX2 INLINE __m256i pair_at(const uint8_t *from)
     return _mm256_set1_epi32(value);
 }
 
-/* How many bytes are zero from here on. */
+/* How many bytes are zero from here on; up to seven more are read. */
 INLINE size_t zeros(const uint8_t *bytes, size_t count)
 {
     size_t found = 0;
-    for (uint64_t some; found + sizeof some <= count; found += sizeof some) {
+    for (uint64_t some; found < count; found += sizeof some) {
         memcpy(&some, bytes + found, sizeof some);
-        if (some != 0)
+        if (some != 0) {
+            found += (size_t)__builtin_ctzll(some) / 8;
             break;
+        }
     }
-    while (found < count && bytes[found] == 0)
-        found++;
-    return found;
+    return found < count ? found : count;
 }
 
 AVX2 INLINE void move(int64_t *sums, __m256i total, __m256i upper)
@@ -84,8 +84,20 @@ AVX2 INLINE void eight(const struct sim_dot_tile *tile, const int first, const i
                     PIXEL_BY_PIXEL(p);
                 }
             }
+            for (; count < most && apart[count] == 1; count++, where += 8, weights += 2) {
+                __m256i one = _mm256_loadu_si256(weights), other = _mm256_loadu_si256(weights + 1);
+                _Pragma("GCC unroll 6") for (int p = 0; p < pixels; p++)
+                {
+                    __m256i sum = _mm256_madd_epi16(pair_at(from[p] + where), one);
+                    __m256i more = _mm256_madd_epi16(pair_at(from[p] + where + 4), other);
+                    total[p] = _mm256_add_epi32(total[p], _mm256_add_epi32(sum, more));
+                    upper[p] = _mm256_add_epi32(upper[p], _mm256_srai_epi32(sum, 16));
+                    upper[p] = _mm256_add_epi32(upper[p], _mm256_srai_epi32(more, 16));
+                    PIXEL_BY_PIXEL(p);
+                }
+            }
             /* less one, 2^31 is no negative number; nothing else is as small as that is then */
-            for (; count < most && apart[count] != 0; count++)
+            for (; count < most && apart[count] == 2; count++)
                 for (int half = 0; half < 2; half++, where += 4, weights++) {
                     __m256i one = _mm256_loadu_si256(weights), minus = _mm256_set1_epi32(-1);
                     __asm__ volatile("" : "+x"(minus));

@@ -1,8 +1,9 @@
 /* Dot products of 16-bit numbers with 64-bit sums, of weights that are held whole (AVX2).
  *
  * Weights of a block of eight kernels lie as [run][group of four][pair][kernel][element of the pair].
- * Behind those of all blocks there is a byte for each [block][run][group]: 0, if no sum of the group's four
- * products exceeds 32 bits, whatever the data are. `apart` of a tile is where they begin for its first block.
+ * Behind those of all blocks there is a byte for each [block][run][group], and seven more: 0, if no sum of the
+ * group's four products exceeds 32 bits, whatever the data are; 1, if none of a pair's two does; else 2. A
+ * larger number than needed is as right. `apart` of a tile is where they begin for its first block.
  */
 #ifndef CUDLA_SIM_INT_WHOLE_H
 #define CUDLA_SIM_INT_WHOLE_H

@@ -100,10 +100,14 @@ class Weights:
 
 def _apart(kind: Kind, padded: NDArray[np.int16]) -> NDArray[np.uint8]:
     """For each [block, run, group] of weights [kernel, run, group, element] whether a sum of the
-    group's products may exceed 32 bits."""
-    magnitude = np.abs(padded.astype(np.int32)).sum(axis=3)
-    blocks = magnitude.reshape(-1, kind.block, *magnitude.shape[1:])
-    return (blocks.max(axis=1) << 15 >= 1 << 31).astype(np.uint8)
+    group's products may exceed 32 bits (1), or that of a pair (2); of all groups of a run, if there
+    are many, as changing between them takes time."""
+    shape = (-1, kind.block, *padded.shape[1:3], 2, 2)
+    pairs = np.abs(padded.astype(np.int64)).reshape(shape).sum(axis=-1).max(axis=1) << 15
+    sums = np.abs(padded.astype(np.int64)).sum(axis=3).reshape(shape[:4]).max(axis=1) << 15
+    found = (sums >= 1 << 31).astype(np.uint8)
+    many = found.mean(axis=2, keepdims=True) > 1 / 8
+    return np.maximum(np.maximum(found, many), 2 * (pairs.max(axis=-1) >= 1 << 31)).astype(np.uint8)
 
 
 def _aligned(parts: list[NDArray[Any]]) -> NDArray[np.uint8]:
@@ -147,7 +151,8 @@ def pack(kind: Kind, weights: NDArray[np.integer[Any]]) -> Weights | None:
         for first in range(0, rounded, kind.block)
     ]
     if kind.whole:
-        parts.append(_apart(kind, padded.reshape(rounded, runs, groups, kind.group)).reshape(-1))
+        apart = _apart(kind, padded.reshape(rounded, runs, groups, kind.group))
+        parts += [apart.reshape(-1), np.zeros(7, np.uint8)]
     return Weights(kind, _aligned(parts), start, kernels, runs, groups, bound)
 
 

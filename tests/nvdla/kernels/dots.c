@@ -50,22 +50,26 @@ static void put(uint8_t *to, int item, size_t index, int number_)
 static uint8_t *whole(const int16_t *weights, const struct shape *s, const struct sim_dot *dot)
 {
     size_t groups = (size_t)(s->runs * s->groups), count = groups * (size_t)(4 * s->kernels), at = 0;
-    uint8_t *packed = malloc(2 * count + groups * (size_t)(s->kernels / dot->block)), *apart = packed + 2 * count;
+    uint8_t *packed = malloc(2 * count + groups * (size_t)(s->kernels / dot->block) + 7), *apart = packed + 2 * count;
     for (int first = 0; first < s->kernels; first += dot->block)
         for (int group = 0; group < s->runs * s->groups; group++) {
-            int size[8] = {0};
+            int size[8][2] = {{0}};
             for (int i = 0; i < 8 * 4; i++) {
                 int kernel = i % 16 / 2, element = i / 16 * 2 + i % 2;
                 int w = weight_at(weights, s, dot, group / s->groups, group % s->groups * 4 + element,
                                   first + kernel);
                 put(packed, 2, at++, w);
-                size[kernel] += abs(w);
+                size[kernel][element / 2] += abs(w);
             }
-            *apart = 0;
-            for (int k = 0; k < 8; k++)
-                *apart |= size[k] > 65535;
+            *apart = number(8) == 0; /* more than needed */
+            for (int k = 0; k < 8; k++) {
+                int pair = size[k][0] > size[k][1] ? size[k][0] : size[k][1];
+                int needed = pair > 65535 ? 2 : size[k][0] + size[k][1] > 65535;
+                *apart = (uint8_t)(*apart > needed ? *apart : needed);
+            }
             apart++;
         }
+    memset(apart, 1, 7);
     return packed;
 }
 
