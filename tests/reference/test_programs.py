@@ -29,6 +29,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("reference")
 
 
+@pytest.fixture(autouse=True)
+def _writes_elsewhere(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some programs write files beside them."""
+    monkeypatch.chdir(folder)
+
+
 @pytest.fixture(scope="session")
 def dpu_programs(folder: Path) -> list[str]:
     """One that is compiled for this processor, one in DPU instructions."""
