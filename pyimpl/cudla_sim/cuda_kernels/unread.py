@@ -58,16 +58,16 @@ def _of_the_library(text: str) -> Iterator[tuple[int, int]]:
 
 def _without(text: str, rows: Sequence[int]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
-    around: list[tuple[int, int]] = []  # where included files begin, and the row of that
+    entered: list[tuple[int, int]] = []  # where included files begin, and the row of that
     row = at = 0
     for mark in _MARK.finditer(text):
         row += text.count("\n", at, mark.start())
         at = mark.start()
         flags = mark[2].split()
         if _BEGINS in flags:
-            around.append((at, row))
-        elif _RETURNS in flags and around:
-            begin, first = around.pop()
+            entered.append((at, row))
+        elif _RETURNS in flags and entered:
+            begin, first = entered.pop()
             part = text[begin:at]
             nothing = bisect_left(rows, first) == bisect_left(rows, row)
             if nothing and part.count("{") == part.count("}"):
