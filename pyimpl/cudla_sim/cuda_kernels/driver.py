@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import paths
-from . import modules
+from . import linker, modules
 from .host_compiler import ARCHITECTURE, BUILD, RELEASE, Compiler, Failed
 from .options import BadOption, Options, parse, with_environment
 from .rewrite import CannotRewrite
@@ -153,7 +153,7 @@ class _Build:
             unit = self.folder / f"{source.stem}.o"
             self._compile(source, kind, unit)
             target = self._target(f"{source.stem}{self.options.module}")
-            self.compiler.call(modules.link(self.compiler.name, [unit], target))
+            self._linked(modules.link(self.compiler.name, [unit], target))
             if self.options.separate and not self.options.dry:
                 self.compiler.call(modules.keep_objects(self.compiler.name, [unit], target))
 
@@ -196,7 +196,12 @@ class _Build:
             print(f"#$ {line}", file=sys.stderr, flush=True)
         # the toolkit's other libraries are found without a word, as with nvcc
         toolkit = f"-L{paths.toolkit_dir() / 'lib64'}"
-        self.compiler.call([*words, *modules.runtime("cudart"), toolkit])
+        self._linked([*words, *modules.runtime("cudart"), toolkit])
+
+    def _linked(self, command: Sequence[str]) -> None:
+        chosen = linker.faster(self.compiler.name, self.options.link)
+        if not (chosen and self.compiler.quietly([*command, *chosen])):
+            self.compiler.call(command)
 
     def _empty(self, target: str) -> None:
         """What a device link leaves: an object without anything."""

@@ -119,6 +119,13 @@ class Compiler:
         if done and done.returncode:
             raise Failed(done.returncode)
 
+    def quietly(self, command: Sequence[str]) -> bool:
+        """Whether it succeeds; nothing is said where it does not. Not in a dry run."""
+        if self.options.dry:
+            return False
+        done = self._run(command, stderr=subprocess.DEVNULL)
+        return done is not None and done.returncode == 0
+
     def _run(
         self, command: Sequence[str], stderr: int | None = None
     ) -> subprocess.CompletedProcess[bytes] | None:
@@ -130,14 +137,6 @@ class Compiler:
             return subprocess.run(command, stderr=stderr, check=False)
         except OSError as error:
             raise BadOption(f"{command[0]}: {error.strerror}; install g++ or say -ccbin") from None
-
-    def accepts(self, *options: str) -> bool:
-        """Whether it knows these options: g++ 12 and clang++ differ."""
-        command = [self.name, "-Werror", *options, "-x", "c++", "-E", "-P", os.devnull]
-        try:
-            return subprocess.run(command, capture_output=True, check=False).returncode == 0
-        except OSError:
-            return False
 
     def attempt(self, command: Sequence[str]) -> tuple[int, str, str]:
         """The status, what was said, and the same without colours; nothing is shown yet."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from .. import paths
 from ..cudart.compiled import OWN_THREAD
 from ..workers import runtime
+from ..workers.answers import processor
 from .ptx.module.translate import Program
 from .ptx.scope import CannotTranslate
 
@@ -111,20 +112,11 @@ def _key(modules: Sequence[tuple[str, str]], part: str) -> str:
         digest.update(f"{len(text)} {name} {text}".encode("utf-8", "surrogateescape"))
     package = Path(__file__).parents[1]
     files = [*package.glob("cuda_kernels/**/*.py"), *paths.include_dir().glob("cuda/**/*.h*")]
-    return runtime.key((digest.hexdigest(), _WORDS, _words(), _processor()), "g++", files)
+    return runtime.key((digest.hexdigest(), _WORDS, _words(), processor()), "g++", files)
 
 
 def _words() -> tuple[str, ...]:
     return _NATIVE if platform.machine() in ("x86_64", "aarch64") else ()
-
-
-def _processor() -> str:
-    """What -march=native depends on."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text("ascii", "replace").splitlines()
-    except OSError:
-        return platform.machine()
-    return next((line for line in lines if line.startswith(("flags", "Features"))), "")
 
 
 def _build(make: Callable[[], str], folder: Path) -> None:

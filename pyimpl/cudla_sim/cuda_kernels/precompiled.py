@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .. import paths
@@ -113,6 +112,8 @@ def _make(compiler: str, words: Sequence[str], folder: Path) -> None:
         whole = [word for word in words if word != APART]
         engine = source().with_name("engine.cpp")
         commands.append([*whole, "-w", "-c", str(engine), "-o", str(folder / _ENGINE)])
+    from concurrent.futures import ThreadPoolExecutor  # 10 ms, which most runs need not wait for
+
     with ThreadPoolExecutor(len(commands)) as both:
         for done in [both.submit(_run, [compiler, *command]) for command in commands]:
             done.result()

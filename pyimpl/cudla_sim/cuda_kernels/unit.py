@@ -19,6 +19,7 @@ from pathlib import Path
 from .. import paths
 from ..workers.precompiled import name_source
 from . import declarators, precompiled, sides, thrust
+from .accepted import accepted
 from .host_compiler import Compiler, Failed
 from .linkage import OWN, keep_to_itself
 from .regions import LANES
@@ -180,11 +181,7 @@ class Unit:
             lines += ["-fsanitize=thread", "-Wno-tsan"]
         else:
             lines += _as_device_code(plain)
-            known = (_IN_PLACE, _DIVISIONS)
-            if self.compiler.accepts(*known):
-                lines += known
-            else:
-                lines += [word for word in known if self.compiler.accepts(word)]
+            lines += accepted(self.compiler.name, (_IN_PLACE, _DIVISIONS))
         if any(word.startswith("-flto") for word in plain):
             lines.append("-fno-lto")  # a later compilation would not know which register is taken
         return [self.options.standard, *plain, *lines, *_QUIET]

@@ -87,8 +87,11 @@ def _link(options: Options, compiler: Sequence[str], kernel: Path, folder: Path)
     if shutil.which("ld.bfd"):
         command.append("-fuse-ld=bfd")  # the script adds to the built-in one: not every linker can
     command += [str(kernel), str(runtime_object(list(compiler))), *libraries, *options.link]
-    command += ["-lm", "-T", str(script), "-o", str(image)]
-    steps.run(command, options.verbose)
+    command += ["-T", str(script), "-o", str(image)]
+    try:  # C++'s library is seldom needed, and half of what the linker reads
+        steps.run([*command, "-nodefaultlibs", "-lm", "-lgcc", "-lc"], options.verbose, told=False)
+    except steps.StepFailed:
+        steps.run([*command, "-lm"], options.verbose)
     return image
 
 

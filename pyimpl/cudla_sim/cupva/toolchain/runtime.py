@@ -40,7 +40,7 @@ def runtime_object(compiler: list[str]) -> Path:
     """The runtime for this compiler. Raises StepFailed, OSError."""
     files = [*sources().iterdir(), headers() / "cupva_types.h"]
     key = runtime.key((compiler, _FLAGS), compiler[0], files)
-    folder = runtime.cached("vpu", key, "runtime.o", lambda folder: _build(compiler, folder))
+    folder = runtime.cached(steps.KIND, key, "runtime.o", lambda folder: _build(compiler, folder))
     return folder / "runtime.o"
 
 
@@ -70,6 +70,6 @@ def precompiled(compiler: list[str], flags: list[str]) -> Path | None:
         steps.run([*words, str(device_header()), "-o", str(target)], told=False)
 
     try:
-        return runtime.kept("vpu", key, f"{_HEADER}.gch", build)
+        return runtime.kept(steps.KIND, key, f"{_HEADER}.gch", build)
     except (steps.StepFailed, OSError):
         return None

@@ -13,12 +13,17 @@ from functools import cache
 from itertools import pairwise
 
 from ...workers import full_disk
+from ...workers.answers import answer, processor
 from ..processor import MACROS
 
 NO_COMPILER = (
     "no C++ compiler was found: VPU kernels are compiled natively. Install g++ (or clang) and "
     "binutils, or name one in CXX."
 )
+
+
+KIND = "vpu"
+"""Of the cache."""
 
 
 class StepFailed(Exception):
@@ -40,9 +45,9 @@ def compiler() -> list[str]:
 @cache
 def target(compiler: tuple[str, ...]) -> str:
     """The machine that a compiler makes programs for: ``x86_64``, ``aarch64``; "" if unknown."""
-    command = [*compiler, "-dumpmachine"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    return done.stdout.partition("-")[0]
+    words = (*compiler[1:], "-dumpmachine")
+    machine = answer(KIND, compiler[0], words, lambda: _said([compiler[0], *words]) or None)
+    return machine.partition("-")[0]
 
 
 def machine_flags(compiler: Sequence[str], given: Sequence[str]) -> list[str]:
@@ -60,10 +65,20 @@ def machine_flags(compiler: Sequence[str], given: Sequence[str]) -> list[str]:
 def needs(compiler: Sequence[str], flags: Sequence[str]) -> str:
     """What a processor must have to run what these flags make: words of /proc/cpuinfo."""
     chosen = [flag for flag in flags if flag.startswith("-m")]
-    command = [*compiler, *chosen, "-dM", "-E", "-x", "c++", os.devnull]
+    words = (*compiler[1:], *chosen, "-dM", "-E", "-x", "c++", os.devnull)
+
+    def ask() -> str | None:
+        lines = _said([compiler[0], *words]).splitlines()
+        defined = {line.split()[1] for line in lines if line.startswith("#define ")}
+        wanted = " ".join(flag for flag, macro in MACROS.items() if macro in defined)
+        return wanted if defined else None
+
+    return answer(KIND, compiler[0], (words, processor()), ask)
+
+
+def _said(command: Sequence[str]) -> str:
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    defined = {line.split()[1] for line in done.stdout.splitlines() if line.startswith("#define ")}
-    return " ".join(flag for flag, macro in MACROS.items() if macro in defined)
+    return done.stdout
 
 
 def run(command: Sequence[str], verbose: bool = False, told: bool = True) -> None:
