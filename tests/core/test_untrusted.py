@@ -7,6 +7,7 @@ import contextlib
 import gzip
 import io
 import os
+import re
 import struct
 import zipfile
 from pathlib import Path
@@ -176,12 +177,14 @@ TRUSTED = {
 
 def test_nobody_opens_files_of_others_otherwise() -> None:
     package = ROOT / "pyimpl" / "cudla_sim"
+    spelled = re.compile("|".join(rf"\b{module}\s*\." for module in OPENINGS))
     found = []
     for file in sorted(package.rglob("*.py")):
         name = str(file.relative_to(package))
-        if name in TRUSTED or name.startswith(("sdk/", "include/")):
+        text = file.read_text()
+        if name in TRUSTED or name.startswith(("sdk/", "include/")) or not spelled.search(text):
             continue
-        for node in ast.walk(ast.parse(file.read_text())):
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 value = node.func.value
                 if isinstance(value, ast.Name) and node.func.attr in OPENINGS.get(value.id, ()):
