@@ -28,11 +28,13 @@ run: export PATH := $(CURDIR)/$(BIN):$(PATH)
 run: $(VENV)/installed
 	set -e; for api in $(SAMPLES); do $(MAKE) --no-print-directory -C c_examples/$$api run; done
 
-# The tests to wait for: the C ABI, starting and ending, the commands, cuDLA, NvSci and CUDA, failing calls. Valgrind
-# and mypy take as long as all of these together.
-QUICK := abi boot cli core cudart cudla nvsci faults test_architecture.py
+# The tests to wait for: the C ABI, starting and ending, the commands, cuDLA, NvSci and CUDA. Valgrind, mypy, sanitizers,
+# headers in every standard and large C++ programs take as long as all of these together.
+QUICK := abi boot cli core cudart cudla nvsci test_architecture.py
+LONG := abi/test_headers.py boot/test_sanitizers.py boot/test_static_destructors.py cudart/test_linking.py cudart/test_programs.py
 quick: $(VENV)/installed-test
-	$(BIN)/python -m pytest -n auto --dist loadfile -k "not valgrind and not mypy" $(QUICK:%=tests/%)
+	$(BIN)/python -m pytest -n auto --dist loadfile -k "not valgrind and not mypy" \
+		$(LONG:%=--ignore=tests/%) $(QUICK:%=tests/%)
 
 test: $(VENV)/installed-test
 	$(BIN)/python -m pytest -n auto --dist loadfile
