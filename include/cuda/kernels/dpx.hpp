@@ -21,16 +21,6 @@ template <class T> inline T of_three(T a, T b, T c, bool largest) {
 }
 template <class T> inline T relu(T value) { return value > 0 ? value : T(0); }
 
-/* Both halves of the words as T. */
-template <class T, class F> inline unsigned by_halves(unsigned a, unsigned b, unsigned c, F of) {
-    auto half = [&](int at) {
-        return static_cast<unsigned>(static_cast<uint16_t>(
-                   of(static_cast<T>(a >> at), static_cast<T>(b >> at), static_cast<T>(c >> at))))
-               << at;
-    };
-    return half(0) | half(16);
-}
-
 template <class T> inline T taken(T a, T b, bool largest, bool *first) {
     *first = largest ? a >= b : a <= b;
     return *first ? a : b;
@@ -49,9 +39,12 @@ inline unsigned taken_halves(unsigned a, unsigned b, bool largest, bool *high, b
     inline type name(type a, type b, type c) { return ::cudla_sim::how; }
 #define CUDLA_SIM_HALVES(name, type, how)                                                          \
     inline unsigned name(unsigned a, unsigned b, unsigned c) {                                     \
-        return ::cudla_sim::by_halves<type>(a, b, c, [](type x, type y, type z) -> type {          \
-            return ::cudla_sim::how;                                                               \
-        });                                                                                        \
+        auto of = [](type x, type y, type z) -> type { return ::cudla_sim::how; };                 \
+        unsigned low = static_cast<uint16_t>(                                                      \
+            of(static_cast<type>(a), static_cast<type>(b), static_cast<type>(c)));                 \
+        unsigned high = static_cast<uint16_t>(                                                     \
+            of(static_cast<type>(a >> 16), static_cast<type>(b >> 16), static_cast<type>(c >> 16))); \
+        return high << 16 | low;                                                                   \
     }
 /* `add` and `three`: how names begin; `largest`: of which kind they are. */
 #define CUDLA_SIM_DPX(add, three, two, both, largest)                                              \

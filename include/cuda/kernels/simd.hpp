@@ -10,26 +10,6 @@
 
 namespace cudla_sim {
 
-/* Each part of the words as a T, 8 or 16 bits, made into one of the same place. */
-template <class T, class F> inline unsigned by_parts(unsigned a, unsigned b, F of) {
-    constexpr int bits = 8 * sizeof(T);
-    unsigned result = 0;
-    for (int at = 0; at < 32; at += bits) {
-        int part = of(static_cast<int>(static_cast<T>(a >> at)), static_cast<int>(static_cast<T>(b >> at)));
-        result |= (static_cast<unsigned>(part) & ((1u << bits) - 1)) << at;
-    }
-    return result;
-}
-
-template <class T, class F> inline unsigned sum_of_parts(unsigned a, unsigned b, F of) {
-    constexpr int bits = 8 * sizeof(T);
-    unsigned sum = 0;
-    for (int at = 0; at < 32; at += bits)
-        sum += static_cast<unsigned>(
-            of(static_cast<int>(static_cast<T>(a >> at)), static_cast<int>(static_cast<T>(b >> at))));
-    return sum;
-}
-
 template <class T> inline int saturated(int value) {
     constexpr int least = std::is_signed<T>::value ? -(1 << (8 * sizeof(T) - 1)) : 0;
     constexpr int most = (1 << (8 * sizeof(T) - std::is_signed<T>::value)) - 1;
@@ -42,17 +22,31 @@ inline int distance(int a, int b) { return a > b ? a - b : b - a; }
 
 } // namespace cudla_sim
 
+/* Each part of the words, 8 or 16 bits, made into one of the same place. No templates: those that a precompiled header
+ * calls are instantiated behind it, in each compilation. */
+#define CUDLA_SIM_PART(type, word, at) static_cast<int>(static_cast<type>((word) >> (at)))
+#define CUDLA_SIM_EACH_PART(type, found)                                                           \
+    unsigned result = 0;                                                                           \
+    for (unsigned at = 0; at < 32; at += 8 * sizeof(type))                                         \
+        result |= (static_cast<unsigned>(found) & ((1u << 8 * sizeof(type)) - 1)) << at;           \
+    return result
 #define CUDLA_SIM_PARTS(name, type, expression)                                                    \
     inline unsigned name(unsigned a, unsigned b) {                                                 \
-        return ::cudla_sim::by_parts<type>(a, b, [](int x, int y) -> int { return expression; });  \
+        auto of = [](int x, int y) -> int { return expression; };                                  \
+        CUDLA_SIM_EACH_PART(type, of(CUDLA_SIM_PART(type, a, at), CUDLA_SIM_PART(type, b, at)));    \
     }
 #define CUDLA_SIM_PARTS_OF_ONE(name, type, expression)                                             \
     inline unsigned name(unsigned a) {                                                             \
-        return ::cudla_sim::by_parts<type>(a, 0, [](int x, int) -> int { return expression; });    \
+        auto of = [](int x) -> int { return expression; };                                         \
+        CUDLA_SIM_EACH_PART(type, of(CUDLA_SIM_PART(type, a, at)));                                \
     }
 #define CUDLA_SIM_SUM(name, type)                                                                  \
     inline unsigned name(unsigned a, unsigned b) {                                                 \
-        return ::cudla_sim::sum_of_parts<type>(a, b, ::cudla_sim::distance);                       \
+        unsigned sum = 0;                                                                          \
+        for (unsigned at = 0; at < 32; at += 8 * sizeof(type))                                     \
+            sum += static_cast<unsigned>(                                                          \
+                ::cudla_sim::distance(CUDLA_SIM_PART(type, a, at), CUDLA_SIM_PART(type, b, at)));   \
+        return sum;                                                                                \
     }
 /* Comparisons: all bits of a part, or its lowest. */
 #define CUDLA_SIM_COMPARED(how, type, width, sign)                                                 \
@@ -100,5 +94,7 @@ CUDLA_SIM_WIDTH(4, int8_t, uint8_t)
 #undef CUDLA_SIM_SUM
 #undef CUDLA_SIM_PARTS_OF_ONE
 #undef CUDLA_SIM_PARTS
+#undef CUDLA_SIM_EACH_PART
+#undef CUDLA_SIM_PART
 
 #endif
