@@ -18,6 +18,7 @@ from cudla_sim.nvdla.hw import chip as chips
 from cudla_sim.nvdla.hw.chains import RULES, Chain, Release
 from cudla_sim.nvdla.hw.chip import Chip
 from cudla_sim.nvdla.hw.csb import LAUNCHED
+from cudla_sim.nvdla.hw.glb import Interrupt
 from cudla_sim.nvdla.hw.launch import Launched, Site
 from cudla_sim.nvdla.hw.memory import Memory, Windows
 from cudla_sim.nvdla.hw.units.registry import UNITS
@@ -161,6 +162,24 @@ def test_an_idle_sdp_rdma_is_done_at_once(flying: int) -> None:
         pair.drain()
         expected = [(("SDP_RDMA",), None, 0)] if flying else []
         assert pair.released() == (expected, expected)
+
+
+def test_an_idle_sdp_rdma_serves_no_later_sdp() -> None:
+    """It is done before the SDP that works on the other group comes to want one."""
+    convolution = LAUNCHED[:5]
+    flying = {"D_FEATURE_MODE_CFG": 1, "D_DP_BS_CFG": 1, "D_DP_BS_ALU_CFG": 0}
+    with both() as pair:
+        pair.enable("SDP_RDMA", dict.fromkeys(MODES["SDP_RDMA"], 1))
+        pair.enable("SDP", flying)
+        pair.enable("SDP", flying | {"D_FEATURE_MODE_CFG": 0})
+        for name in convolution:
+            pair.enable(name, {})
+        pair.drain()
+        computed, timed = pair.released()
+        assert by_source(computed) == by_source(timed)
+        assert (("SDP_RDMA",), None, 0) in computed
+        assert (("SDP",), Interrupt.SDP, 0) in computed
+        assert not [event for event in computed if event[1] == Interrupt.SDP and event[2] == 1]
 
 
 @pytest.mark.parametrize("off_flying", [0, 1])

@@ -170,9 +170,9 @@ def _rubik(csb: RegisterFile, running: Running) -> Chain | None:
 
 
 RULES: dict[str, Rule] = {
+    "SDP_RDMA": _idle_rdma,  # before an SDP that comes later could take it
     "SDP": _sdp,
     "PDP": _pdp,
-    "SDP_RDMA": _idle_rdma,
     "CDP": _cdp,
     "BDMA": _bdma,
     "RUBIK": _rubik,
