@@ -1,4 +1,5 @@
-"""Tokens of preprocessed C++: every character of the text belongs to one."""
+"""Tokens of preprocessed C++: every character of the text belongs to one, but for blanks that a macro
+has left before a line with #."""
 
 from __future__ import annotations
 
