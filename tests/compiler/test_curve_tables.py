@@ -122,6 +122,14 @@ def test_a_curve_is_never_left(
         assert (falls <= rounding).all()
 
 
+@pytest.mark.parametrize("precision", ["int8", "int16", "fp16"])
+@pytest.mark.parametrize(("low", "high"), [(-8.0, -7.0), (-30.0, -20.0)])
+def test_a_curve_that_is_next_to_nothing(low: float, high: float, precision: str) -> None:
+    """GELU far below zero: where all that was measured has no result to speak of."""
+    loadable, _, _ = compiled("GELU", low, high, precision)
+    assert np.abs(outputs(loadable, np.linspace(low, high, POINTS))).max() < 1e-4
+
+
 @pytest.mark.parametrize("function", ["Sqrt", "Log", "Reciprocal"])
 def test_inputs_of_any_magnitude(function: str) -> None:
     """Where nothing is known, positive inputs of any size have results of the right size."""

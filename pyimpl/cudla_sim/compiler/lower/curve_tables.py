@@ -372,13 +372,19 @@ def _within(problem: _Problem, inputs: Inputs) -> tuple[float, float]:
         low, high = max(low, -reach), min(high, reach)
         if low >= high:  # all inputs lie where it is straight
             low, high = -reach, reach
-    if high - low < 1e-30 + 1e-6 * max(abs(low), abs(high)):
+    if _is_a_point(low, high):
         high = low + max(abs(low) * 1e-3, 1e-6)
     near = (high - low) * 2.0 ** -np.arange(30.0)
     points = np.concatenate([np.linspace(low, high, 4097), low + near, near, -near])
     points = np.sort(points[(points >= low) & (points <= high)])
     wanted = points[problem.possible(points)]
-    return (float(wanted[0]), float(wanted[-1])) if len(wanted) > 1 else (low, high)
+    if not len(wanted) or _is_a_point(float(wanted[0]), float(wanted[-1])):
+        return low, high  # the curve's results are next to nothing there
+    return float(wanted[0]), float(wanted[-1])
+
+
+def _is_a_point(low: float, high: float) -> bool:
+    return high - low < 1e-30 + 1e-6 * max(abs(low), abs(high))
 
 
 def _best(problem: _Problem) -> tuple[_Tables, float]:
