@@ -1,5 +1,5 @@
-"""Tokens of preprocessed C++: every character of the text belongs to one, but for blanks that a macro
-has left before a line with #."""
+"""Tokens of preprocessed C++: every character of the text belongs to one, but for blanks that a
+macro has left before a line with #."""
 
 from __future__ import annotations
 
