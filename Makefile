@@ -30,7 +30,7 @@ run: $(VENV)/installed
 
 # The tests to wait for: the C ABI, starting and ending, the commands, cuDLA, NvSci and CUDA. Valgrind, mypy, sanitizers,
 # headers in every standard and large C++ programs take as long as all of these together.
-QUICK := abi boot cli core cudart cudla nvsci test_architecture.py
+QUICK := abi boot cli core cudart cudla nvsci
 LONG := abi/test_headers.py boot/test_sanitizers.py boot/test_static_destructors.py cudart/test_linking.py cudart/test_programs.py
 quick: $(VENV)/installed-test
 	$(BIN)/python -m pytest -n auto --dist loadfile -k "not valgrind and not mypy" \
