@@ -73,7 +73,7 @@ def needs(compiler: Sequence[str], flags: Sequence[str]) -> str:
         wanted = " ".join(flag for flag, macro in MACROS.items() if macro in defined)
         return wanted if defined else None
 
-    return answer(KIND, compiler[0], (words, processor()), ask)
+    return answer(KIND, compiler[0], (words, processor(), tuple(MACROS)), ask)
 
 
 def _said(command: Sequence[str]) -> str:
