@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import os
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,7 @@ def bin_folder() -> Path:
     server = subprocess.Popen(
         [sys.executable, "-m", "tests.warm.server", str(socket)],
         cwd=HERE.parent.parent,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # it forks, and may have no threads
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
