@@ -117,6 +117,7 @@ def _releases(library: str, releases: tuple[str, ...]) -> tuple[DropIn, ...]:
 
 
 _UPMEM_RELEASES = (
+    "0.0",  # what UPMEM's sources make when they are told no version
     *("2020.3", "2020.4", "2020.5"),
     *("2021.1", "2021.2", "2021.3", "2021.4", "2022.1", "2023.1", "2023.2", "2024.1", "2024.2"),
     "2025.1",

@@ -22,6 +22,10 @@ void __rt_release(uint32_t bit);
 #define ATOMIC_BIT_ACQUIRE(_name) __rt_acquire((uint32_t)(uintptr_t)&ATOMIC_BIT_GET(_name))
 #define ATOMIC_BIT_RELEASE(_name) __rt_release((uint32_t)(uintptr_t)&ATOMIC_BIT_GET(_name))
 
+/* The bit whose number is the sum of both. */
+#define __ATOMIC_BIT_ACQUIRE(_number, _bit) __rt_acquire((uint32_t)(_number) + (uint32_t)(_bit))
+#define __ATOMIC_BIT_RELEASE(_number, _bit) __rt_release((uint32_t)(_number) + (uint32_t)(_bit))
+
 __RT_C_END
 
 #endif

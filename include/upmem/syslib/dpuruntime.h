@@ -22,8 +22,12 @@ void __rt_program_fault(uint32_t code) __NO_RETURN;
 extern volatile uintptr_t __sys_heap_pointer;
 extern char __sys_heap_pointer_reset[];
 
+/* Who waits behind tasklet i: the links of the queues that a barrier or semaphore of one's own keeps. */
+extern unsigned char __sys_wq_table[];
+
 #define __HEAP_POINTER __sys_heap_pointer
 #define __INITIAL_HEAP_POINTER __sys_heap_pointer_reset
+#define __WAIT_QUEUE_TABLE __sys_wq_table
 #define __AT_THIS_INSTRUCTION "."
 #define __AT_NEXT_INSTRUCTION ".+1"
 #define __acquire(lock, at) __rt_acquire((uint32_t)(uintptr_t)(lock))
@@ -31,6 +35,12 @@ extern char __sys_heap_pointer_reset[];
 #define __stop() __rt_stop()
 #define __resume(tasklet, at) __rt_resume(tasklet)
 #define __fault(code) __rt_program_fault(code)
+
+#define likely(x) __builtin_expect((x), 1)
+#define unlikely(x) __builtin_expect((x), 0)
+#define unreachable() __builtin_unreachable()
+#define count_leading_zeros(x) __builtin_clz(x)
+#define count_population(x) __builtin_popcount(x)
 
 __RT_C_END
 

@@ -18,6 +18,8 @@ typedef struct {
     perfcounter_t instr;
 } perfcounters_t;
 
+typedef perfcounters_t perfcounter_pair_t; /* the name that 2025.1 has for it */
+
 typedef enum _perfcounter_config_t {
     COUNT_SAME = 0,
     COUNT_CYCLES = 1,

@@ -292,21 +292,12 @@ def _parallel(symbol: Symbol, flags: Flags) -> None:
 def prepare(selection: Selection, buffer: int) -> None:
     """Sets (0: clears) the host buffer of each DPU for the next push.
 
-    Raises DpuError(DPU_ERR_TRANSFER_ALREADY_SET) when a buffer was there; it is replaced anyway.
+    One that was there is replaced: the libraries of 2024.1 and 2025.1 answer DPU_OK then.
     """
-    replaced: Dpu | None = None
     for rank in selection.ranks:
         prepared = rank.prepared
         for dpu in selection.of(rank):
-            if buffer and prepared[dpu.index]:
-                replaced = dpu
             prepared[dpu.index] = buffer
-    if replaced is not None:
-        raise error(
-            Status.DPU_ERR_TRANSFER_ALREADY_SET,
-            f"DPU {replaced.name} had a buffer already; the new one is used. dpu_push_xfer uses "
-            "buffers up, dpu_prepare_xfer(set, NULL) drops them",
-        )
 
 
 def push(

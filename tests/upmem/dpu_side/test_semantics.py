@@ -550,7 +550,7 @@ int main(void) {
     perfcounter_config(COUNT_ENABLE_BOTH, true);
     for (volatile int i = 0; i < 1000; i++)
         ;
-    perfcounters_t both = perfcounter_get_both(false);
+    perfcounter_pair_t both = perfcounter_get_both(false);
     cycles = both.cycles;
     instructions = both.instr;
     return 0;

@@ -118,3 +118,36 @@ def test_a_second_process_of_a_fork_gets_its_own_dpus(sim_cc: Compiler, kernel: 
     )
     result = sim_cc.run(program, str(kernel(KERNEL)))
     assert result.status == 0, result.err
+
+
+def test_backends_have_names(sim_cc: Compiler) -> None:
+    """The words of profiles and the names of the constants, as the SDK's manual spells them."""
+    program = sim_cc.build(
+        """
+        #include <dpu_target.h>
+        #include <stdio.h>
+        int main(void)
+        {
+            const char *words[] = { "simulator", "cas", "model", "hw", "spi", "scenario" };
+            dpu_type_t type;
+            for (int i = 0; i < 6; i++) {
+                if (!dpu_type_from_profile_string(words[i], &type)) return 1;
+                printf("%d %s\\n", (int)type, dpu_type_to_string(type));
+            }
+            if (dpu_type_from_profile_string("fast", &type)) return 2;
+            printf("%s\\n", dpu_type_to_string(NB_OF_DPU_TYPES));
+            return 0;
+        }
+        """
+    )
+    result = sim_cc.run(program)
+    assert result.status == 0, result.err
+    assert result.out.split("\n")[:-1] == [
+        "0 FUNCTIONAL_SIMULATOR",
+        "1 CYCLE_ACCURATE_SIMULATOR",
+        "2 RTL_SIMULATOR",
+        "3 HW",
+        "4 BACKUP_SPI",
+        "5 SCENARIO",
+        "UNKNOWN",
+    ]

@@ -85,7 +85,7 @@ def test_clang_with_the_dpu_as_its_target_is_on_path(how: str, tmp_path: Path) -
         assert ELFFile(file).get_section_by_name(".data.__sys_host") is not None
 
 
-@pytest.mark.parametrize("release", ["2020.3", "2021.3", "2023.1", "2024.1", "2025.1"])
+@pytest.mark.parametrize("release", ["0.0", "2020.3", "2021.3", "2023.1", "2024.1", "2025.1"])
 def test_host_programs_of_older_releases_find_their_library(release: str, host: Path) -> None:
     tool = shlex.quote(str(paths.sdk_dir() / "bin" / "dpu-pkg-config"))
     library = paths.lib_dir() / f"libdpu.so.{release}"
