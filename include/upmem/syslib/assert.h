@@ -8,7 +8,7 @@
 
 __RT_C_BEGIN
 
-void __rt_program_fault(unsigned int code) __attribute__((noreturn));
+void __rt_program_fault(unsigned int code) __RT_ENDS;
 
 #ifdef NDEBUG
 #define assert(ignore) ((void)0)

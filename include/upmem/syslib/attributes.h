@@ -43,6 +43,14 @@
 #endif
 
 #define __NO_RETURN __attribute__((noreturn))
+
+/* Ends the tasklet: one call for each place of the program, so that a fault names its line. */
+#ifdef __clang__
+#define __RT_ENDS __attribute__((noreturn, nomerge))
+#else
+#define __RT_ENDS __NO_RETURN
+#endif
+
 #define DEPRECATED __attribute__((deprecated))
 
 #endif

@@ -17,7 +17,7 @@ uint32_t __rt_try_acquire(uint32_t bit);
 void __rt_release(uint32_t bit);
 void __rt_stop(void);
 void __rt_resume(uint32_t tasklet);
-void __rt_program_fault(uint32_t code) __NO_RETURN;
+void __rt_program_fault(uint32_t code) __RT_ENDS;
 
 extern volatile uintptr_t __sys_heap_pointer;
 extern char __sys_heap_pointer_reset[];

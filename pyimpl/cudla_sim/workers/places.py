@@ -71,11 +71,15 @@ class Lines:
                 self._rows.append(_Row(state.address, name, state.line))
 
     def at(self, address: int) -> str:
-        """`` (file:line)`` to put behind a function's name, empty when it is not known."""
+        """`` (file:line)`` to put behind a function's name, empty when it is not known.
+
+        Line 0 is DWARF's word for code of no one line (several places that were merged).
+        """
         at = bisect_right(self._rows, address, key=lambda row: row.address) - 1
         if at < 0 or self._rows[at].file is None:
             return ""
-        return f" ({self._rows[at].file}:{self._rows[at].line})"
+        row = self._rows[at]
+        return f" ({row.file}:{row.line})" if row.line else f" ({row.file})"
 
 
 class Places(ABC):

@@ -136,6 +136,39 @@ int main(void) {
     assert len(pids) <= 2
 
 
+def test_each_assertion_is_named_by_its_own_line(bench: Bench, build: Build, route: str) -> None:
+    """Also where the compiler could make one call of them all."""
+    if not route.startswith("clang"):
+        pytest.skip("gcc merges calls that do not return")
+    source = """
+#include <assert.h>
+#include <attributes.h>
+#include <stdint.h>
+__host uint32_t values[4];
+int main(void)
+{
+#line 11
+    assert(values[0] < 9);
+    assert(values[1] < 9);
+    assert(values[2] < 9);
+    assert(values[3] < 9);
+    return 0;
+}"""
+    bench.load(build(source, 1, "-O2"))
+    for slot in range(4):
+        bench.var("values", slot=slot)[slot] = 9
+    faulted = bench.launch(Checks()).faulted
+    assert [o.text.rpartition(":")[2] for o in faulted] == [f"{11 + n})" for n in range(4)]
+
+
+def test_code_of_no_one_line_has_no_number(bench: Bench, build: Build, route: str) -> None:
+    if not route.startswith("clang"):
+        pytest.skip("gcc leaves line 0 out of the table")
+    body = program("zero = 7 / zero;").replace("#line 77", '#line 0 "joined.c"')
+    outcome = bench.run(build(body, 3, "-Wno-infinite-recursion"))
+    assert "(joined.c)" in outcome.text
+
+
 DEADLOCKS = {
     "barrier": (
         "if (me() != 1) barrier_wait(&all);",
@@ -153,7 +186,8 @@ def test_deadlock_names_who_waits(name: str, bench: Bench, build: Build) -> None
     body, text = DEADLOCKS[name]
     extra = "#include <handshake.h>\n#include <sem.h>\nSEMAPHORE_INIT(empty, 0)\n"
     source = f"{INCLUDES}{extra}int main(void) {{ {body} return 0; }}"
-    outcome = bench.run(build(source, 3, "-Wno-infinite-recursion"))
+    program = build(source, 3, "-Wno-infinite-recursion")
+    outcome = bench.run(program, Checks(deadlock="fault"))
     assert outcome.fault == K.DEADLOCK
     assert text in outcome.text
 

@@ -42,6 +42,7 @@ class Checks(Switches):
     sg_overlap: str = "warn"
     """Blocks of a scatter/gather copy to the host that share bytes: the host looks, in copies of up
     to 65,536 blocks. Fault: in all, and nothing is copied (DPU_ERR_INVALID_MEMORY_TRANSFER)."""
-    deadlock: str = "fault"
+    deadlock: str = "warn"
     """All tasklets wait, none of them for a lock, which it would retry. Off and warn: the launch
-    ends there, as on a DPU, of which no tasklet runs then."""
+    ends there, as on a DPU, of which no tasklet runs then. Public programs end so, with right
+    results: they leave tasklets at a barrier."""
