@@ -12,7 +12,7 @@ from pycparser import c_ast, c_generator
 
 from cudla_sim import families
 
-from .parse import Api, Function, evaluated, named, type_text
+from .parse import Api, Function, enum_name, evaluated, named, type_text
 from .parse import type_text as _type_text
 from .private import Private
 from .sources import defined_in_c, handlers, private_handlers
@@ -549,7 +549,9 @@ def _enum_names(api: Api) -> dict[str, str]:
     for node in api.types:
         inner = node.type.type if isinstance(node.type, c_ast.TypeDecl) else None
         if isinstance(node, c_ast.Typedef) and isinstance(inner, c_ast.Enum):
-            names[node.name] = inner.name or node.name
+            names[node.name] = enum_name(inner, node.name)
+            if inner.name:
+                names[inner.name] = names[node.name]
     return names
 
 

@@ -175,6 +175,14 @@ def enum_nodes(node: c_ast.Node) -> Iterator[c_ast.Enum]:
             yield from enum_nodes(child)
 
 
+def enum_name(enum: c_ast.Enum, outer: str | None) -> str:
+    """How Python calls it: by its tag, or by its typedef's name (``outer``) where the tag is only
+    that with an underscore before it, as in UPMEM's headers."""
+    if enum.name and enum.name != f"_{outer}":
+        return enum.name
+    return outer or "anonymous"
+
+
 def enumerators(enum: c_ast.Enum, constants: Constants) -> dict[str, int]:
     """Its members; later expressions may name them."""
     members = {}
@@ -241,7 +249,7 @@ def read(headers: list[Path], include: Path, parse_include: Path) -> Api:
                     api.functions.append(Function(node.name, node, where))
                 continue
             for enum in enum_nodes(node):
-                name = enum.name or getattr(node, "name", None) or "anonymous"
+                name = enum_name(enum, getattr(node, "name", None))
                 api.enums.append(Enum(name, where, enumerators(enum, constants)))
             api.types.append(node)
     return api

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-typedef enum dpu_checkpoint_flags_t {
+typedef enum _dpu_checkpoint_flags_t {
     DPU_CHECKPOINT_NONE = 0,
     DPU_CHECKPOINT_INTERNAL = 1,
     DPU_CHECKPOINT_IRAM = 2,

@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* Everything above vD_fpga4 is of the v1B generation. */
-typedef enum dpu_chip_id_e {
+typedef enum _dpu_chip_id_e {
     vD = 0,
     vD_cas = 1,
     vD_fun = 2,

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-typedef enum dpu_custom_command_t {
+typedef enum _dpu_custom_command_t {
     DPU_COMMAND_DPU_SOFT_RESET = 0,
     DPU_COMMAND_ALL_SOFT_RESET = 1,
     DPU_COMMAND_DPU_PREEXECUTION = 2,

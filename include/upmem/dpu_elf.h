@@ -17,18 +17,18 @@ extern "C" {
 #define EM_DPU 245
 #endif
 
-struct _dpu_elf_symbol {
+struct dpu_elf_symbol {
     char *name;
     unsigned int value;
     unsigned int size; /* bytes */
 };
-typedef struct _dpu_elf_symbol dpu_elf_symbol_t;
+typedef struct dpu_elf_symbol dpu_elf_symbol_t;
 
-struct _dpu_elf_symbols {
+struct dpu_elf_symbols {
     unsigned int nr_symbols;
     dpu_elf_symbol_t *map;
 };
-typedef struct _dpu_elf_symbols dpu_elf_symbols_t;
+typedef struct dpu_elf_symbols dpu_elf_symbols_t;
 
 struct _dpu_elf_runtime_info_item {
     uint32_t value;

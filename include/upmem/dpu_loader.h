@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-typedef enum dpu_loader_target_t {
+typedef enum _dpu_loader_target_t {
     DPU_LOADER_TARGET_RANK = 0,
     DPU_LOADER_TARGET_DPU = 1
 } dpu_loader_target_t;

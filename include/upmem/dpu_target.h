@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-typedef enum dpu_type_t {
+typedef enum _dpu_type_t {
     FUNCTIONAL_SIMULATOR = 0,
     CYCLE_ACCURATE_SIMULATOR = 1,
     RTL_SIMULATOR = 2,

@@ -46,30 +46,30 @@ typedef uint32_t mram_size_t;
 typedef uint32_t dpu_mem_max_addr_t;
 typedef uint32_t dpu_mem_max_size_t;
 
-typedef enum dpu_launch_policy_t {
+typedef enum _dpu_launch_policy_t {
     DPU_ASYNCHRONOUS = 0,
     DPU_SYNCHRONOUS = 1
 } dpu_launch_policy_t;
 
-typedef enum dpu_xfer_t {
+typedef enum _dpu_xfer_t {
     DPU_XFER_TO_DPU = 0,
     DPU_XFER_FROM_DPU = 1
 } dpu_xfer_t;
 
-typedef enum dpu_xfer_flags_t {
+typedef enum _dpu_xfer_flags_t {
     DPU_XFER_DEFAULT = 0,
     DPU_XFER_NO_RESET = 1, /* prepared buffers stay prepared */
     DPU_XFER_ASYNC = 2,
     DPU_XFER_PARALLEL = 4 /* while the DPUs run; WRAM only */
 } dpu_xfer_flags_t;
 
-typedef enum dpu_sg_xfer_flags_t {
+typedef enum _dpu_sg_xfer_flags_t {
     DPU_SG_XFER_DEFAULT = 0,
     DPU_SG_XFER_ASYNC = 2,
     DPU_SG_XFER_DISABLE_LENGTH_CHECK = 4
 } dpu_sg_xfer_flags_t;
 
-typedef enum dpu_callback_flags_t {
+typedef enum _dpu_callback_flags_t {
     DPU_CALLBACK_DEFAULT = 0,
     DPU_CALLBACK_ASYNC = 1,
     DPU_CALLBACK_NONBLOCKING = 2, /* the rank goes on; needs ASYNC */
@@ -77,7 +77,7 @@ typedef enum dpu_callback_flags_t {
     DPU_CALLBACK_PARALLEL = 8
 } dpu_callback_flags_t;
 
-typedef enum dpu_clock_division_t {
+typedef enum _dpu_clock_division_t {
     DPU_CLOCK_DIV8 = 0,
     DPU_CLOCK_DIV3 = 3,
     DPU_CLOCK_DIV4 = 4,
@@ -104,7 +104,7 @@ struct dpu_rank_t;
 struct dpu_t;
 struct dpu_program_t;
 
-typedef enum dpu_set_kind_t {
+typedef enum _dpu_set_kind_t {
     DPU_SET_RANKS = 0,
     DPU_SET_DPU = 1
 } dpu_set_kind_t;

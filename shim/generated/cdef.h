@@ -4634,30 +4634,30 @@ typedef uint32_t mram_addr_t;
 typedef uint32_t mram_size_t;
 typedef uint32_t dpu_mem_max_addr_t;
 typedef uint32_t dpu_mem_max_size_t;
-typedef enum dpu_launch_policy_t
+typedef enum _dpu_launch_policy_t
 {
   DPU_ASYNCHRONOUS = 0,
   DPU_SYNCHRONOUS = 1
 } dpu_launch_policy_t;
-typedef enum dpu_xfer_t
+typedef enum _dpu_xfer_t
 {
   DPU_XFER_TO_DPU = 0,
   DPU_XFER_FROM_DPU = 1
 } dpu_xfer_t;
-typedef enum dpu_xfer_flags_t
+typedef enum _dpu_xfer_flags_t
 {
   DPU_XFER_DEFAULT = 0,
   DPU_XFER_NO_RESET = 1,
   DPU_XFER_ASYNC = 2,
   DPU_XFER_PARALLEL = 4
 } dpu_xfer_flags_t;
-typedef enum dpu_sg_xfer_flags_t
+typedef enum _dpu_sg_xfer_flags_t
 {
   DPU_SG_XFER_DEFAULT = 0,
   DPU_SG_XFER_ASYNC = 2,
   DPU_SG_XFER_DISABLE_LENGTH_CHECK = 4
 } dpu_sg_xfer_flags_t;
-typedef enum dpu_callback_flags_t
+typedef enum _dpu_callback_flags_t
 {
   DPU_CALLBACK_DEFAULT = 0,
   DPU_CALLBACK_ASYNC = 1,
@@ -4665,7 +4665,7 @@ typedef enum dpu_callback_flags_t
   DPU_CALLBACK_SINGLE_CALL = 4,
   DPU_CALLBACK_PARALLEL = 8
 } dpu_callback_flags_t;
-typedef enum dpu_clock_division_t
+typedef enum _dpu_clock_division_t
 {
   DPU_CLOCK_DIV8 = 0,
   DPU_CLOCK_DIV3 = 3,
@@ -4684,7 +4684,7 @@ typedef enum dpu_event_kind_t
 struct dpu_rank_t;
 struct dpu_t;
 struct dpu_program_t;
-typedef enum dpu_set_kind_t
+typedef enum _dpu_set_kind_t
 {
   DPU_SET_RANKS = 0,
   DPU_SET_DPU = 1
@@ -4798,7 +4798,7 @@ struct dpu_context_t
   dpu_thread_t mem_fault_thread_index;
   uint32_t bkp_fault_id;
 };
-typedef enum dpu_checkpoint_flags_t
+typedef enum _dpu_checkpoint_flags_t
 {
   DPU_CHECKPOINT_NONE = 0,
   DPU_CHECKPOINT_INTERNAL = 1,
@@ -4868,7 +4868,7 @@ struct dpu_set_dpu_iterator_t
   _Bool has_next;
   struct dpu_set_t next;
 };
-typedef enum dpu_chip_id_e
+typedef enum _dpu_chip_id_e
 {
   vD = 0,
   vD_cas = 1,
@@ -4937,7 +4937,7 @@ struct dpu_hw_description_t
     uint8_t nr_of_work_registers_per_thread;
   } dpu;
 };
-typedef enum dpu_type_t
+typedef enum _dpu_type_t
 {
   FUNCTIONAL_SIMULATOR = 0,
   CYCLE_ACCURATE_SIMULATOR = 1,
@@ -4980,19 +4980,19 @@ struct dpu_iterator_t
   _Bool has_next;
   struct dpu_t *next;
 };
-struct _dpu_elf_symbol
+struct dpu_elf_symbol
 {
   char *name;
   unsigned int value;
   unsigned int size;
 };
-typedef struct _dpu_elf_symbol dpu_elf_symbol_t;
-struct _dpu_elf_symbols
+typedef struct dpu_elf_symbol dpu_elf_symbol_t;
+struct dpu_elf_symbols
 {
   unsigned int nr_symbols;
   dpu_elf_symbol_t *map;
 };
-typedef struct _dpu_elf_symbols dpu_elf_symbols_t;
+typedef struct dpu_elf_symbols dpu_elf_symbols_t;
 struct _dpu_elf_runtime_info_item
 {
   uint32_t value;
@@ -5040,7 +5040,7 @@ struct dpu_program_t
   int32_t reference_count;
   char *program_path;
 };
-typedef enum dpu_loader_target_t
+typedef enum _dpu_loader_target_t
 {
   DPU_LOADER_TARGET_RANK = 0,
   DPU_LOADER_TARGET_DPU = 1
@@ -5075,7 +5075,7 @@ struct dpu_wavegen_config;
 struct _dpu_run_context_t;
 typedef struct _dpu_run_context_t *dpu_run_context_t;
 typedef dpu_error_t (*dpu_log_print_fct_t)(void *arg, const char *fmt, ...);
-typedef enum dpu_custom_command_t
+typedef enum _dpu_custom_command_t
 {
   DPU_COMMAND_DPU_SOFT_RESET = 0,
   DPU_COMMAND_ALL_SOFT_RESET = 1,

@@ -3357,7 +3357,7 @@ class dpu_iterator_t(ctypes.Structure):
     ]
 
 
-class _dpu_elf_symbol(ctypes.Structure):
+class dpu_elf_symbol(ctypes.Structure):
     _fields_ = [
         ('name', ctypes.c_void_p),
         ('value', ctypes.c_uint),
@@ -3365,7 +3365,7 @@ class _dpu_elf_symbol(ctypes.Structure):
     ]
 
 
-class _dpu_elf_symbols(ctypes.Structure):
+class dpu_elf_symbols(ctypes.Structure):
     _fields_ = [
         ('nr_symbols', ctypes.c_uint),
         ('map', ctypes.c_void_p),
@@ -3396,9 +3396,9 @@ class _dpu_elf_runtime_info(ctypes.Structure):
         ('perfcounter_end_value', _dpu_elf_runtime_info_item),
         ('open_print_sequence', _dpu_elf_runtime_info_item),
         ('close_print_sequence', _dpu_elf_runtime_info_item),
-        ('mutex_info', _dpu_elf_symbols),
-        ('semaphore_info', _dpu_elf_symbols),
-        ('barrier_info', _dpu_elf_symbols),
+        ('mutex_info', dpu_elf_symbols),
+        ('semaphore_info', dpu_elf_symbols),
+        ('barrier_info', dpu_elf_symbols),
     ]
 
 

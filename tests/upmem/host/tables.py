@@ -133,3 +133,22 @@ TEXTS = {
     "DPU_MRAM_HEAP_POINTER_NAME": "__sys_used_mram_end",
     "DPU_LOG_FORMAT_HEADER": "=== DPU#0x%x ===\n",
 }
+
+TAGS = {
+    "dpu_launch_policy_t": "enum _dpu_launch_policy_t",
+    "dpu_xfer_t": "enum _dpu_xfer_t",
+    "dpu_xfer_flags_t": "enum _dpu_xfer_flags_t",
+    "dpu_sg_xfer_flags_t": "enum _dpu_sg_xfer_flags_t",
+    "dpu_callback_flags_t": "enum _dpu_callback_flags_t",
+    "dpu_set_kind_t": "enum _dpu_set_kind_t",
+    "dpu_clock_division_t": "enum _dpu_clock_division_t",
+    "dpu_loader_target_t": "enum _dpu_loader_target_t",
+    "dpu_checkpoint_flags_t": "enum _dpu_checkpoint_flags_t",
+    "dpu_custom_command_t": "enum _dpu_custom_command_t",
+    "dpu_chip_id_e": "enum _dpu_chip_id_e",
+    "dpu_type_t": "enum _dpu_type_t",
+    "dpu_error_t": "enum dpu_error_t",
+    "dpu_elf_symbol_t": "struct dpu_elf_symbol",
+    "dpu_elf_symbols_t": "struct dpu_elf_symbols",
+    "dpu_run_context_t": "struct _dpu_run_context_t *",
+}

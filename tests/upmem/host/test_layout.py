@@ -63,6 +63,17 @@ def test_values_and_layouts_are_the_published_ones(dialect: str, tmp_path: Path)
     assert complaints("\n".join(lines), dialect, tmp_path) == ""
 
 
+@pytest.mark.parametrize("dialect", ["gnu99", "c++20"])
+def test_types_have_their_tags(dialect: str, tmp_path: Path) -> None:
+    """Programs name them by these, and libraries of C++ are linked by them."""
+    lines = [f"#include <{h}>" for h in HEADERS]
+    for name, tag in tables.TAGS.items():
+        lines.append(f"{tag.replace(' *', '')};" if "struct" in tag else "")
+        lines.append(f"extern {name} the_{name};\nextern {tag} the_{name};")
+    lines.append("int main(void) { return 0; }\n")
+    assert complaints("\n".join(lines), dialect, tmp_path) == ""
+
+
 def test_texts(tmp_path: Path) -> None:
     lines = ["#include <stdio.h>", "#include <dpu.h>", "#include <dpu_log.h>", "int main(void) {"]
     lines += [f'    printf("%s|", {name});' for name in tables.TEXTS]
