@@ -41,33 +41,63 @@ _FOR_LINKERS = {
 }
 """Linker scripts in the places of archives that nvcc's users, and CMake, name."""
 
-# $python is this package's interpreter.
-_COMMANDS = {
-    "dpu-upmem-dpurte-clang": f"{_DPU_COMPILER}\n",
-    "dpu-clang": f"{_DPU_COMPILER}\n",
-    "clang": f"""\
-# The DPU compiler when the target is a DPU, otherwise the next clang on PATH.
+
+def _next_on_path(*names: str) -> str:
+    """Becomes the first of ``names`` that a folder of PATH other than this one has."""
+    return f"""\
+here=$(cd "$(dirname "$0")" && pwd -P)
+for name in {" ".join(names)}; do
+    IFS=:
+    for folder in $PATH; do
+        if [ -x "$folder/$name" ] && [ "$(cd "$folder" && pwd -P)" != "$here" ]; then
+            unset IFS
+            exec "$folder/$name" "$@"
+        fi
+    done
+    unset IFS
+done
+"""
+
+
+def _clang(name: str) -> str:
+    return f"""\
+# The DPU compiler when the target is a DPU, otherwise the next {name} on PATH.
 for word in "$@"; do
     case $word in
     --target=dpu-upmem-dpurte | dpu-upmem-dpurte)
         {_DPU_COMPILER} ;;
     esac
 done
-here=$(cd "$(dirname "$0")" && pwd -P)
-IFS=:
-for folder in $PATH; do
-    if [ -x "$folder/clang" ] && [ "$(cd "$folder" && pwd -P)" != "$here" ]; then
-        unset IFS
-        exec "$folder/clang" "$@"
-    fi
-done
-echo "clang: there is no other clang on PATH; this one compiles for --target=dpu-upmem-dpurte" >&2
+{_next_on_path(name)}\
+echo "{name}: there is no other {name} on PATH; this one is for --target=dpu-upmem-dpurte" >&2
 exit 127
-""",
+"""
+
+
+# Programs of the SDK's bin folder that Makefiles run on objects and programs of a DPU, which are
+# this machine's here: LLVM's own, or GNU's where there is no LLVM.
+_BINUTILS = ("ar", "nm", "objcopy", "objdump", "ranlib", "readelf")
+
+
+def _llvm(tool: str) -> str:
+    return f"""\
+{_next_on_path(f"llvm-{tool}", tool)}\
+echo "llvm-{tool}: neither llvm-{tool} nor {tool} is on PATH" >&2
+exit 127
+"""
+
+
+# $python is this package's interpreter.
+_COMMANDS = {
+    "dpu-upmem-dpurte-clang": f"{_DPU_COMPILER}\n",
+    "dpu-clang": f"{_DPU_COMPILER}\n",
+    "clang": _clang("clang"),
+    "clang++": _clang("clang++"),
     "pva-cc": _run("cudla_sim.cupva.toolchain") + "\n",
     "dpu-pkg-config": _run("cudla_sim.tools.upmem.pkg_config") + "\n",
 }
 _SHELL_COMMANDS = {
+    **{f"llvm-{tool}": _llvm(tool) for tool in _BINUTILS},
     "dpu_v1A_mode": 'export DPU_ARCH_VERSION=v1A\n[ $# -eq 0 ] || "$@"\n',
     "dpu_v1B_mode": 'export DPU_ARCH_VERSION=v1B\n[ $# -eq 0 ] || "$@"\n',
 }

@@ -50,6 +50,8 @@ def test_upmem_home_has_the_sdks_folders() -> None:
     home = paths.sdk_dir()
     for name in (
         "bin/clang",
+        "bin/clang++",
+        "bin/llvm-objdump",
         "bin/dpu-clang",
         "bin/dpu-upmem-dpurte-clang",
         "bin/dpu-pkg-config",
@@ -83,6 +85,34 @@ def test_clang_with_the_dpu_as_its_target_is_on_path(how: str, tmp_path: Path) -
     sh(script, tmp_path, "bash")
     with (tmp_path / "kernel").open("rb") as file:
         assert ELFFile(file).get_section_by_name(".data.__sys_host") is not None
+
+
+def test_a_cxx_dpu_program_by_clangs_other_name(tmp_path: Path) -> None:
+    (tmp_path / "kernel.cpp").write_text(KERNEL)
+    compiler = shlex.quote(str(paths.sdk_dir() / "bin" / "clang++"))
+    sh(f"{compiler} --target=dpu-upmem-dpurte -O2 kernel.cpp -o kernel", tmp_path)
+    with (tmp_path / "kernel").open("rb") as file:
+        assert ELFFile(file).get_section_by_name(".data.__sys_host") is not None
+
+
+@pytest.mark.parametrize("has_llvm", [False, True])
+def test_the_sdks_programs_for_objects(has_llvm: bool, tmp_path: Path) -> None:
+    """The machine's own ones of LLVM, or of GNU where it has none."""
+    (tmp_path / "bin").mkdir()
+    for name in ("sh", "readlink", "dirname"):
+        (tmp_path / "bin" / name).symlink_to(str(shutil.which(name)))
+    for name in ("llvm-objdump", "objdump") if has_llvm else ("objdump",):
+        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\necho {name} of the machine: $*\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    here = paths.sdk_dir() / "bin"
+    said = subprocess.run(
+        [here / "llvm-objdump", "-d", "a b"],
+        env={"PATH": f"{here}:{tmp_path / 'bin'}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout == f"{'llvm-' if has_llvm else ''}objdump of the machine: -d a b\n"
 
 
 @pytest.mark.parametrize("release", ["0.0", "2020.3", "2021.3", "2023.1", "2024.1", "2025.1"])
