@@ -305,6 +305,49 @@ def test_cmake_dpu_program(listed: str, option: str, tmp_path: Path) -> None:
         assert table.get_symbol_by_name("x")
 
 
+OWN_TOOLCHAIN = """
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+foreach(language C CXX)
+  set(CMAKE_${language}_COMPILER_TARGET dpu-upmem-dpurte)
+endforeach()
+set(CMAKE_C_COMPILER $ENV{UPMEM_HOME}/bin/clang)
+set(CMAKE_CXX_COMPILER $ENV{UPMEM_HOME}/bin/clang++)
+set(CMAKE_AR $ENV{UPMEM_HOME}/bin/llvm-ar)
+"""
+CMAKE_CXX = """
+cmake_minimum_required(VERSION 3.13)
+project(kernel C CXX)
+add_library(half STATIC half.c)
+add_executable(kernel kernel.cpp)
+target_link_libraries(kernel half)
+target_compile_options(kernel PRIVATE -DNR_TASKLETS=4)
+target_link_options(kernel PRIVATE -DNR_TASKLETS=4)
+"""
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["the SDK's", "one's own"])
+def test_cmake_dpu_program_in_cxx_with_a_library(own: bool, tmp_path: Path) -> None:
+    """Projects bring toolchain files of their own, which name programs of the SDK's bin folder."""
+    if shutil.which("cmake") is None:
+        pytest.skip("cmake is not installed")
+    toolchain = paths.sdk_dir() / "share" / "upmem" / "cmake" / "dpu.cmake"
+    if own:
+        toolchain = tmp_path / "own.cmake"
+        toolchain.write_text(OWN_TOOLCHAIN)
+    (tmp_path / "half.c").write_text("int half(int a) { return a / 2; }\n")
+    (tmp_path / "kernel.cpp").write_text(
+        '#include <mram.h>\nextern "C" int half(int);\n__host int x;\n'
+        "int main() { x = half(NR_TASKLETS); return 0; }\n"
+    )
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE_CXX)
+    option = shlex.quote(f"-DCMAKE_TOOLCHAIN_FILE={toolchain}")
+    home = {"UPMEM_HOME": str(paths.sdk_dir())}
+    sh(f"cmake {option} -S . -B build && cmake --build build", tmp_path, **home)
+    with (tmp_path / "build" / "kernel").open("rb") as file:
+        assert ELFFile(file).get_section_by_name(".data.__sys_host") is not None
+
+
 def test_the_compiler_runs_while_pip_builds_a_package(tmp_path: Path) -> None:
     """pip's environment for a build has a sitecustomize that hides what is installed; in the folder
     where the user stands, anything may be called as a module of Python's is."""
