@@ -118,6 +118,7 @@ enum check {
     CHECK_NULL_POINTER = 8,
     CHECK_SG_OVERLAP = 9, /* the host's */
     CHECK_DEADLOCK = 10,
+    CHECK_PREPARED_TWICE = 11, /* the host's */
 };
 
 struct dpu_wait {

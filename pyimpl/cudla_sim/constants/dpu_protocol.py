@@ -117,6 +117,7 @@ class Check(IntEnum):
     NULL_POINTER = 8
     SG_OVERLAP = 9
     DEADLOCK = 10
+    PREPARED_TWICE = 11
 
 
 class Start(IntEnum):

@@ -8,6 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from ..constants.dpu_protocol import WRAM_BASE, WRAM_SIZE
+from ..core.events import warn
 from ..core.hardware import Step
 from ..core.pages import accessible
 from ..native.dpu_memory import DpuCopies, Numbers, Place, host_addresses
@@ -292,12 +293,26 @@ def _parallel(symbol: Symbol, flags: Flags) -> None:
 def prepare(selection: Selection, buffer: int) -> None:
     """Sets (0: clears) the host buffer of each DPU for the next push.
 
-    One that was there is replaced: the libraries of 2024.1 and 2025.1 answer DPU_OK then.
+    Raises DpuError(DPU_ERR_TRANSFER_ALREADY_SET) when a buffer was there, with the check
+    ``prepared_twice``; it is replaced anyway.
     """
+    replaced: Dpu | None = None
     for rank in selection.ranks:
         prepared = rank.prepared
         for dpu in selection.of(rank):
+            if buffer and prepared[dpu.index]:
+                replaced = dpu
             prepared[dpu.index] = buffer
+    if replaced is None:
+        return
+    check = selection.ranks[0].machine.checks.prepared_twice
+    text = f"DPU {replaced.name} had a buffer already; the new one is used. "
+    text += "dpu_push_xfer uses buffers up, dpu_prepare_xfer(set, NULL) drops them"
+    if check == "fault":
+        text += "; CUDLA_SIM_UPMEM_CHECKS=prepared_twice=off answers DPU_OK, as SDKs of 2024 do"
+        raise error(Status.DPU_ERR_TRANSFER_ALREADY_SET, text)
+    if check == "warn":
+        warn(f"dpu_prepare_xfer: {text} (check prepared_twice)")
 
 
 def push(

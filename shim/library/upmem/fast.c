@@ -236,7 +236,7 @@ SIM_EXPORT dpu_error_t dpu_prepare_xfer(struct dpu_set_t dpu_set, void *buffer)
         if (prepared != NULL && token() != 0) {
             prepared = NULL; /* callbacks have buffers of their own */
         }
-        if (prepared != NULL) {
+        if (prepared != NULL && (*prepared == 0 || buffer == NULL)) {
             *prepared = (uint64_t)(uintptr_t)buffer;
             done = 1;
         }

@@ -94,7 +94,7 @@ def test_switch(check: str, mode: str, bench: Bench, build: Build) -> None:
 
 
 def test_every_check_has_a_case() -> None:
-    of_the_host = {"sg_overlap"}  # tests/upmem/host/test_scatter.py
+    of_the_host = {"sg_overlap", "prepared_twice"}  # tests/upmem/host
     assert set(CASES) == {f.name for f in fields(Checks)} - of_the_host
 
 
@@ -352,7 +352,7 @@ def test_a_launch_ends_where_a_dpu_does(
         if mode == "fault" or not ends:
             assert found
             assert (found.status, found.fault) == ("fault", FaultKind.DEADLOCK)
-            assert ("a DPU ends the launch there" in found.text) == ends
+            assert ("deadlock=warn ends the launch" in found.text) == ends
             break
         if mode == "warn" and launch == 0:
             assert found

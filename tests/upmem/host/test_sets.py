@@ -225,7 +225,7 @@ def test_watched_calls_give_the_same(host: Host) -> None:
         assert calls.count("dpu_set_dpu_iterator_next") == 70
         assert "dpu_prepare_xfer" in calls
         assert any(cudla_sim.upmem.ranks[1].buffers)
-        host.ok(api.dpu_prepare_xfer(watched[69], pointer(buffer)))
+        assert api.dpu_prepare_xfer(watched[69], pointer(buffer)) == status("TRANSFER_ALREADY_SET")
         host.ok(api.dpu_prepare_xfer(watched[69], None))
         assert not any(cudla_sim.upmem.ranks[1].buffers)
         cudla_sim.inject_fault("dpu_prepare_xfer=DPU_ERR_DRIVER")

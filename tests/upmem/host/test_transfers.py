@@ -140,12 +140,19 @@ def test_buffers_are_used_up_unless_no_reset(host: Host) -> None:
         assert not mram[16:24].any()
 
 
-def test_preparing_twice_replaces_the_buffer(host: Host) -> None:
+@pytest.mark.parametrize("check", ["fault", "warn", "off"])
+def test_preparing_twice_replaces_the_buffer(
+    host: Host, check: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     one, two = _random(8, 1), _random(8, 2)
     api = host.api
+    if check != "fault":  # which it is
+        cudla_sim.configure(upmem_checks=f"prepared_twice={check}")
     with host.alloc(1) as made:
         host.ok(api.dpu_prepare_xfer(made, pointer(one)))
-        host.ok(api.dpu_prepare_xfer(made, pointer(two)))
+        found = api.dpu_prepare_xfer(made, pointer(two))
+        assert found == (status("TRANSFER_ALREADY_SET") if check == "fault" else 0)
+        assert ("DPU 0.0.0 had a buffer already" in capfd.readouterr().err) == (check == "warn")
         host.ok(api.dpu_push_xfer_symbol(made, TO_DPU, MRAM, 0, 8, 0))
         assert (cudla_sim.upmem.sets[0].dpus[0].mram[:8] == two).all()
         host.ok(api.dpu_prepare_xfer(made, pointer(one)))

@@ -42,7 +42,11 @@ class Checks(Switches):
     sg_overlap: str = "warn"
     """Blocks of a scatter/gather copy to the host that share bytes: the host looks, in copies of up
     to 65,536 blocks. Fault: in all, and nothing is copied (DPU_ERR_INVALID_MEMORY_TRANSFER)."""
-    deadlock: str = "warn"
+    deadlock: str = "fault"
     """All tasklets wait, none of them for a lock, which it would retry. Off and warn: the launch
-    ends there, as on a DPU, of which no tasklet runs then. Public programs end so, with right
+    ends there, as on a DPU, of which no tasklet runs then. Some public programs end so, with right
     results: they leave tasklets at a barrier."""
+    prepared_twice: str = "fault"
+    """dpu_prepare_xfer where a buffer was prepared: the host looks, and takes the new one. Fault:
+    DPU_ERR_TRANSFER_ALREADY_SET, as the SDK's sources of 2020 answer. Off and warn: DPU_OK, as the
+    libraries of 2024.1 and 2025.1 answer."""

@@ -187,10 +187,7 @@ def _deadlock(known: Places | None, event: Event, image: bytes | None, side: Sid
     waits = side.waits if side else ()
     text = "deadlock: " + _waits(known, waits)
     if not any(wait.kind in (WaitKind.MUTEX, WaitKind.VMUTEX) for wait in waits):
-        text += (
-            " (a DPU ends the launch there, and so does CUDLA_SIM_UPMEM_CHECKS=deadlock=warn; "
-            "deadlock=fault makes a fault of it)"
-        )
+        text += " (CUDLA_SIM_UPMEM_CHECKS=deadlock=warn ends the launch there, as a DPU does)"
     race = next((w for w in side.warnings if w.kind == FaultKind.RACE), None) if side else None
     if race is not None:
         return f"{text}; it may follow from a {explain(image, race)}"
