@@ -200,8 +200,12 @@ class _Build:
 
     def _linked(self, command: Sequence[str]) -> None:
         chosen = linker.faster(self.compiler.name, self.options.link)
-        if not (chosen and self.compiler.quietly([*command, *chosen])):
-            self.compiler.call(command)
+        if chosen:
+            status, said, _ = self.compiler.attempt([*command, *chosen])
+            if status == 0:
+                sys.stderr.write(said)
+                return
+        self.compiler.call(command)
 
     def _empty(self, target: str) -> None:
         """What a device link leaves: an object without anything."""

@@ -119,13 +119,6 @@ class Compiler:
         if done and done.returncode:
             raise Failed(done.returncode)
 
-    def quietly(self, command: Sequence[str]) -> bool:
-        """Whether it succeeds; nothing is said where it does not. Not in a dry run."""
-        if self.options.dry:
-            return False
-        done = self._run(command, stderr=subprocess.DEVNULL)
-        return done is not None and done.returncode == 0
-
     def _run(
         self, command: Sequence[str], stderr: int | None = None
     ) -> subprocess.CompletedProcess[bytes] | None:

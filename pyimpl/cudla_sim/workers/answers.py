@@ -5,6 +5,7 @@ A question takes 20 to 60 ms, a tenth of the compilation of a small kernel.
 
 from __future__ import annotations
 
+import contextlib
 import platform
 from collections.abc import Callable
 from pathlib import Path
@@ -14,31 +15,22 @@ from . import runtime
 _NAME = "answer"
 
 
-class _NoAnswer(OSError):
-    pass
-
-
 def answer(kind: str, compiler: str, question: object, ask: Callable[[], str | None]) -> str:
     """What ``ask`` returns, or returned when the same *question* was put to this *compiler*.
 
     None, from one that cannot answer today, is "" and not kept. *kind* is the cache's.
     """
-    told: list[str] = []
 
     def build(folder: Path) -> None:
         said = ask()
-        told.append(said or "")
         if said is None:
-            raise _NoAnswer
+            raise OSError("there is nothing to keep")
         (folder / _NAME).write_text(said)
 
-    try:
+    with contextlib.suppress(OSError):  # no answer, no compiler, a full disk
         folder = runtime.kept(kind, runtime.key(("answer", question), compiler, ()), _NAME, build)
         if folder is not None:
             return (folder / _NAME).read_text()
-    except OSError:  # no answer, no compiler, a full disk
-        if told:
-            return told[0]
     return ask() or ""
 
 

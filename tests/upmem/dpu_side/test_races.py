@@ -164,7 +164,7 @@ int main(void) {{
 
 @pytest.mark.parametrize("volatile", ["", "volatile"])
 def test_a_deadlock_names_its_race(volatile: str, bench: Bench, watched: Build) -> None:
-    outcome = bench.run(watched(LEAVING.format(volatile=volatile), 4), Checks(deadlock="fault"))
+    outcome = bench.run(watched(LEAVING.format(volatile=volatile), 4), Checks())
     assert outcome.fault == FaultKind.DEADLOCK
     assert "tasklet 0 waits at barrier" in outcome.text
     assert "it may follow from a race: tasklet 0 wrote WRAM address" in outcome.text
@@ -172,16 +172,14 @@ def test_a_deadlock_names_its_race(volatile: str, bench: Bench, watched: Build) 
 
 
 def test_a_deadlock_says_how_to_find_its_race(bench: Bench, build: Build) -> None:
-    outcome = bench.run(
-        build(HEAD + LEAVING.format(volatile="volatile"), 4), Checks(deadlock="fault")
-    )
+    outcome = bench.run(build(HEAD + LEAVING.format(volatile="volatile"), 4), Checks())
     assert outcome.fault == FaultKind.DEADLOCK
     assert "CUDLA_SIM_UPMEM_CHECKS=race=warn" in outcome.text
 
 
 def test_a_deadlock_without_a_race_names_none(bench: Bench, watched: Build) -> None:
     program = watched("int main(void) { if (me()) barrier_wait(&all); return 0; }", 4)
-    outcome = bench.run(program, Checks(deadlock="fault"))
+    outcome = bench.run(program, Checks())
     assert outcome.fault == FaultKind.DEADLOCK
     assert "race" not in outcome.text
 

@@ -101,7 +101,6 @@ def test_who_waits_at_a_barrier_beside_stopped_tasklets_is_a_deadlock(
     source = WORKERS.replace("round <= 20", "round <= 0").replace(
         "        return 0;\n", "        barrier_wait(&together);\n        return 0;\n"
     )
-    cudla_sim.configure(upmem_checks="deadlock=fault")
     with host.alloc(1) as made:
         host.ok(host.api.dpu_load(made, str(kernel(source, 3)).encode(), None))
         assert host.api.dpu_launch(made, 1) == status("DPU_FAULT")

@@ -103,7 +103,6 @@ def test_a_deadlock_names_who_waits(process: Process, timed: bool) -> None:
     boot = [branch(NZ, ID, 0, 3), word("BOOT_PLAIN", a=ID, imm=1)]
     code = [*boot, stop_at(2), stop_at(4), stop_at(2)]
     with running(process, timed=timed) as dpus:
-        dpus.dpus.machine.checks = Checks(deadlock="fault")
         dpus.load(program(code, 2, waits=(3, 4)))
         text = (
             "deadlock: tasklet 0 has ended, tasklet 1 has stopped at 0x80000020 "

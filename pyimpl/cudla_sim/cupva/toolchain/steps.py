@@ -82,7 +82,7 @@ def _said(command: Sequence[str]) -> str:
 
 
 def run(command: Sequence[str], verbose: bool = False, told: bool = True) -> None:
-    """Runs a tool; its diagnostics go to standard error if they are to be ``told``.
+    """Runs a tool; its diagnostics go to standard error, those of a failure if they are ``told``.
 
     Raises StepFailed, DiskFull.
     """
@@ -95,7 +95,7 @@ def run(command: Sequence[str], verbose: bool = False, told: bool = True) -> Non
     if done.returncode:
         behind = [after for word, after in pairwise(command) if word == "-o"]
         full_disk.refuse(done.stderr, [*behind, command[-1]])
-    if done.stderr and told:
+    if done.stderr and (told or not done.returncode):
         sys.stderr.write(done.stderr)
     if done.returncode:
         raise StepFailed("")
