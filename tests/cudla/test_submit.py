@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from types import ModuleType
 
 import numpy as np
@@ -420,6 +421,53 @@ def test_fence_types(loaded: Loaded) -> None:
         assert status == S.cudlaErrorUnsupportedOperation
 
 
+@pytest.fixture
+def claimed_core(sim: ModuleType) -> Iterator[Callable[[], None]]:
+    """Holds DLA0, so that tasks start but their networks do not run; calling it releases it."""
+    core = sim.dla.cores[0].nvdla
+    core.begin()
+    stack = ExitStack()
+    stack.callback(core.end)
+    yield stack.close
+    stack.close()
+
+
+def test_start_of_frame_signal_without_fence_comes_before_the_task(
+    loaded: Loaded, claimed_core: Callable[[], None]
+) -> None:
+    """The fence type counts where a deterministic semaphore is signaled without a fence."""
+    client, api = loaded.client, loaded.client.api
+    begin = Sync(client, dla_waits=False, deterministic=True)
+    done, ended = Sync(client, dla_waits=False), p.NvSciSyncFence()
+    begun = p.NvSciSyncFence()
+    check(api.NvSciSyncFenceUpdateFence(begin.obj, 0, 1, ctypes.byref(begun)))
+    check(client.submit(loaded.task(signals=[(begin, None, SOF), (done, ended, EOF)])))
+    check(begin.wait(begun))
+    assert done.wait(ended, 0) != 0
+    claimed_core()
+    check(done.wait(ended))
+
+
+def test_end_of_frame_signal_without_fence_comes_after_the_task(
+    loaded: Loaded, claimed_core: Callable[[], None]
+) -> None:
+    client, api = loaded.client, loaded.client.api
+    end = Sync(client, dla_waits=False, deterministic=True)
+    ended = p.NvSciSyncFence()
+    check(api.NvSciSyncFenceUpdateFence(end.obj, 0, 1, ctypes.byref(ended)))
+    check(client.submit(loaded.task(signals=[(end, None, EOF)])))
+    assert end.wait(ended, 0) != 0
+    claimed_core()
+    check(end.wait(ended))
+
+
+@pytest.mark.parametrize("kind", [0, 3])
+def test_signal_without_fence_of_illegal_type_is_unsupported(loaded: Loaded, kind: int) -> None:
+    end = Sync(loaded.client, dla_waits=False, deterministic=True)
+    status = loaded.client.submit(loaded.task(signals=[(end, None, kind)]))
+    assert status == S.cudlaErrorUnsupportedOperation
+
+
 def test_cpu_signaled_object_cannot_be_signaled_by_the_dla(loaded: Loaded) -> None:
     start = Sync(loaded.client, dla_waits=True)
     status = loaded.client.submit(loaded.task(signals=[(start, p.NvSciSyncFence(), EOF)]))
@@ -502,7 +550,27 @@ def test_failed_task_is_reported_by_get_last_error(
     status = p.NvSciSyncTaskStatus()
     check(api.NvSciSyncFenceGetTaskStatus(ctypes.byref(fence), ctypes.byref(status)))
     assert status.status == 1
-    loaded.finish()
+
+
+def test_get_last_error_after_noop_keeps_status_of_executed_task(
+    each: Loaded, sim_fault: Callable[[str], None]
+) -> None:
+    """cuDLA reference: the status of the task that the DLA hardware executed most recently; a NOOP
+    is skipped during execution."""
+    client, api = each.client, each.client.api
+    sim_fault("dla/task@1=cudlaErrorDlaErrInvalidPreAction")
+    check(client.submit(each.task()))
+    if client.mode == HYBRID:
+        assert api.cudaStreamSynchronize(None) == 911  # cudaErrorExternalDevice
+        assert api.cudlaGetLastError(client.device) == S.cudlaErrorDlaErrInvalidPreAction
+        return  # the context takes no more work
+    while api.cudlaGetLastError(client.device) == 0:
+        time.sleep(0.001)
+    each.finish()  # submits a NOOP
+    assert api.cudlaGetLastError(client.device) == S.cudlaErrorDlaErrInvalidPreAction
+    done, fence = Sync(client, dla_waits=False), p.NvSciSyncFence()
+    check(client.submit(each.task(signals=[(done, fence, EOF)])))
+    check(done.wait(fence))
     assert api.cudlaGetLastError(client.device) == 0
 
 

@@ -105,11 +105,14 @@ class HandleTable:
 
     def live(self, kind: str | None = None) -> list[Any]:
         """The live objects, oldest first."""
-        return [target for k, target in list(self._live.values()) if kind is None or k == kind]
+        # A copy of a dictionary is atomic, a list of its items is not.
+        entries = self._live.copy().values()
+        return [target for k, target in entries if kind is None or k == kind]
 
     def find(self, kind: str, matches: Callable[[Any], bool]) -> list[int]:
         """The live handles of a kind whose object matches."""
-        return [v for v, (k, target) in list(self._live.items()) if k == kind and matches(target)]
+        entries = self._live.copy().items()
+        return [v for v, (k, target) in entries if k == kind and matches(target)]
 
     def explain(self, value: int, kind: str) -> str:
         """Why ``value`` is not a usable ``kind``."""

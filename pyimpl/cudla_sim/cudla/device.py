@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -152,6 +154,8 @@ class Device:
         self.last_explanation = ""
         self._unreported: CudlaError | None = None
         self.lock = threading.RLock()
+        """Held by every call that changes the handle; see ``exclusive``."""
+        self._results_lock = threading.Lock()  # tasks and their results, which the worker changes
         self.closed = False
 
     @property
@@ -160,6 +164,25 @@ class Device:
 
     def __repr__(self) -> str:
         return f"<{self.core.name} handle, {'hybrid' if self.hybrid else 'standalone'}>"
+
+    @contextmanager
+    def exclusive(self) -> Iterator[Device]:
+        """Locks the handle for a call that changes it, so that such calls run one after the other.
+
+        The cuDLA reference describes one lock for all handles; one for each has the same results.
+        Raises CudlaError (InvalidDevice) when another thread destroyed the handle.
+        """
+        with self.lock:
+            self.require_open()
+            yield self
+
+    def require_open(self) -> None:
+        """Raises CudlaError (InvalidDevice) when the handle was destroyed."""
+        if self.closed:
+            raise CudlaError(
+                Status.cudlaErrorInvalidDevice,
+                "the device handle was destroyed by another thread during this call",
+            )
 
     # --- modules ---
 
@@ -222,7 +245,7 @@ class Device:
 
     def reap(self) -> None:
         """Forgets tasks that a ruined CUDA context threw away before they started."""
-        with self.lock:
+        with self._results_lock:
             for task in list(self.tasks):
                 if task.state == "queued" and task.submitted and task.submitted.reached:
                     self.tasks.remove(task)
@@ -297,10 +320,11 @@ class Device:
 
     def finished(self, task: Task, begin: int) -> None:
         """Called in the worker when a task ended, before its fences are signaled."""
-        with self.lock:
+        with self._results_lock:
             self.tasks.remove(task)
-            self.last_status = task.status
-            self.last_explanation = task.explanation
+            if not task.noop:  # hardware did not execute it
+                self.last_status = task.status
+                self.last_explanation = task.explanation
             if task.state == "failed":
                 self._unreported = CudlaError(task.status, task.explanation)
         if task.state == "failed" and self.hybrid:
@@ -309,13 +333,17 @@ class Device:
     def raise_earlier_fault(self) -> None:
         """Calls marked so in the reference report the fault of an earlier task, once."""
         if self._unreported is not None:
-            error, self._unreported = self._unreported, None
+            with self._results_lock:
+                error, self._unreported = self._unreported, None
+            if error is None:  # another thread reported it
+                return
             raise CudlaError(error.status, f"an earlier task failed: {error.explanation}")
 
     def last_error(self) -> tuple[int, str]:
-        """Status and explanation of the task that ended last."""
-        self._unreported = None
-        return self.last_status, self.last_explanation
+        """Status and explanation of the task that the hardware executed last."""
+        with self._results_lock:
+            self._unreported = None
+            return self.last_status, self.last_explanation
 
     # --- end ---
 

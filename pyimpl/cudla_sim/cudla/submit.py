@@ -26,38 +26,45 @@ def submit(device: Device, requests: Sequence[TaskRequest], stream: Any, flags: 
     ``stream`` is the CUDA stream in hybrid mode and None in standalone mode. Raises CudlaError;
     then nothing was enqueued.
     """
-    device.raise_earlier_fault()
-    if stream is not None and stream.context.sticky is not None:
-        _check_context(stream)
-    diagnostics = bool(flags & _DIAGNOSTICS)
-    for index, request in enumerate(requests):
-        _check_shape(device, index, request, len(requests), diagnostics)
-    if not device.hybrid and requests[0].inputs is None and requests[0].outputs is None:
-        _store_events(device, requests[0])
-        return []
-    bound = [_bound(device, i, request, diagnostics) for i, request in enumerate(requests)]
-    events = [_events(r) if r.waits or r.signals else NO_EVENTS for r in requests]
-    noop = bool(flags & _NOOP)
     with device.lock:
-        stored = device.pending
-        if stored is not NO_EVENTS:
-            events[0] = Events([*stored.waits, *events[0].waits], events[0].signals)
-            events[-1] = Events(events[-1].waits, [*stored.signals, *events[-1].signals])
-        for carried in events:
-            if carried is not NO_EVENTS:  # the stored ones wait for a submission that is in order
-                carried.check(device.memory)
-        device.pending = NO_EVENTS
-        tasks = [
-            Task(device, found, noop, carried) for found, carried in zip(bound, events, strict=True)
-        ]
-        for task in tasks:
-            if task.events is not NO_EVENTS:
-                task.events.reserve()
-                task.promise()
-            if device.hybrid:
-                device.enqueue_on(stream, task)
-            else:
-                device.enqueue(task)
+        device.require_open()
+        device.raise_earlier_fault()
+        if stream is not None and stream.context.sticky is not None:
+            _check_context(stream)
+        diagnostics = bool(flags & _DIAGNOSTICS)
+        for index, request in enumerate(requests):
+            _check_shape(device, index, request, len(requests), diagnostics)
+        if not device.hybrid and requests[0].inputs is None and requests[0].outputs is None:
+            _store_events(device, requests[0])
+            return []
+        bound = [_bound(device, i, request, diagnostics) for i, request in enumerate(requests)]
+        events = [_events(r) if r.waits or r.signals else NO_EVENTS for r in requests]
+        return _enqueue(device, bound, events, stream, bool(flags & _NOOP))
+
+
+def _enqueue(
+    device: Device, bound: list[Bound], events: list[Events], stream: Any, noop: bool
+) -> list[Task]:
+    """Makes the tasks of a checked submission, with the events that earlier calls stored."""
+    stored = device.pending
+    if stored is not NO_EVENTS:
+        events[0] = Events([*stored.waits, *events[0].waits], events[0].signals)
+        events[-1] = Events(events[-1].waits, [*stored.signals, *events[-1].signals])
+    for carried in events:
+        if carried is not NO_EVENTS:  # the stored ones wait for a submission that is in order
+            carried.check(device.memory)
+    device.pending = NO_EVENTS
+    tasks = [
+        Task(device, found, noop, carried) for found, carried in zip(bound, events, strict=True)
+    ]
+    for task in tasks:
+        if task.events is not NO_EVENTS:
+            task.events.reserve()
+            task.promise()
+        if device.hybrid:
+            device.enqueue_on(stream, task)
+        else:
+            device.enqueue(task)
     return tasks
 
 
@@ -114,10 +121,9 @@ def _events(request: TaskRequest) -> Events:
 def _store_events(device: Device, request: TaskRequest) -> None:
     """An event-only submission replaces what an earlier one stored for the next task."""
     events = _events(request)
-    with device.lock:
-        events.check(device.memory)
-        events.reserve()
-        device.pending = events
+    events.check(device.memory)
+    events.reserve()
+    device.pending = events
 
 
 def _bound(device: Device, index: int, request: TaskRequest, diagnostics: bool) -> Bound:

@@ -55,12 +55,12 @@ def _require_integrated_gpu() -> None:
 
 @cudla.export("cudlaDestroyDevice")
 def destroy_device(dev_handle: Any) -> None:
-    found = device_of(dev_handle)
-    found.destroy()
-    handles = process.current().handles
-    handles.remove(address(dev_handle), DEVICE, "cudlaDestroyDevice")
-    for module in handles.find(MODULE, lambda module: module.owner is found):
-        handles.remove(module, MODULE, "cudlaDestroyDevice")
+    with device_of(dev_handle).exclusive() as device:
+        device.destroy()
+        handles = process.current().handles
+        handles.remove(address(dev_handle), DEVICE, "cudlaDestroyDevice")
+        for module in handles.find(MODULE, lambda module: module.owner is device):
+            handles.remove(module, MODULE, "cudlaDestroyDevice")
 
 
 @cudla.export("cudlaDeviceGetAttribute")

@@ -23,24 +23,24 @@ from .family import cudla, device_of, given, null, only_flags
 
 @cudla.export("cudlaMemRegister")
 def mem_register(dev_handle: Any, ptr: Any, size: int, dev_ptr: Any, flags: int) -> None:
-    found = device_of(dev_handle)
-    found.raise_earlier_fault()
-    null(devPtr=dev_ptr)
-    only_flags(flags, 2, "0 and CUDLA_TASK_STATISTICS (2)")
-    if not found.hybrid:
-        raise unsupported(
-            "a standalone device has no CUDA memory to register; use cudlaImportExternalMemory"
-        )
-    entry = found.memory.register(address(ptr), size, flags)
-    dev_ptr[0] = ffi.cast("uint64_t *", entry.device_address)
+    with device_of(dev_handle).exclusive() as device:
+        device.raise_earlier_fault()
+        null(devPtr=dev_ptr)
+        only_flags(flags, 2, "0 and CUDLA_TASK_STATISTICS (2)")
+        if not device.hybrid:
+            raise unsupported(
+                "a standalone device has no CUDA memory to register; use cudlaImportExternalMemory"
+            )
+        entry = device.memory.register(address(ptr), size, flags)
+        dev_ptr[0] = ffi.cast("uint64_t *", entry.device_address)
 
 
 @cudla.export("cudlaMemUnregister")
 def mem_unregister(dev_handle: Any, dev_ptr: Any) -> None:
-    found = device_of(dev_handle)
-    found.raise_earlier_fault()
-    found.reap()
-    found.memory.unregister(address(dev_ptr))
+    with device_of(dev_handle).exclusive() as device:
+        device.raise_earlier_fault()
+        device.reap()
+        device.memory.unregister(address(dev_ptr))
 
 
 def _require_nvsci(found: Device, what: str) -> None:
@@ -52,48 +52,48 @@ def _require_nvsci(found: Device, what: str) -> None:
 
 @cudla.export("cudlaImportExternalMemory")
 def import_memory(dev_handle: Any, desc: Any, dev_ptr: Any, flags: int) -> None:
-    found = device_of(dev_handle)
-    found.raise_earlier_fault()
-    null(devPtr=dev_ptr)
-    given(desc=desc)
-    if flags not in list(Access):
-        raise invalid_param(
-            f"flags is {flags:#x}; it is one of CUDLA_READ_WRITE_PERM (0), CUDLA_READ_ONLY_PERM "
-            "(1) and CUDLA_TASK_STATISTICS (2), whose memory the engine writes"
-        )
-    _require_nvsci(found, "importing NvSciBuf memory")
-    if not desc.extBufObject:
-        raise invalid_param("desc.extBufObject is NULL; it is an NvSciBufObj")
-    try:
-        obj = nvsci_buf.resolve(desc.extBufObject, "desc.extBufObject")
-    except NvSciError as error:
-        raise CudlaError(Status.cudlaErrorNvSci, error.explanation) from None
-    kinds = obj.buffer.types
-    if not set(kinds) & {NvSciBufType.NvSciBufType_RawBuffer, NvSciBufType.NvSciBufType_Tensor}:
-        raise CudlaError(
-            Status.cudlaErrorInvalidAttribute,
-            f"desc.extBufObject is of type {', '.join(k.name for k in kinds)}; the DLA takes "
-            "RawBuffer and Tensor",
-        )
-    entry = found.memory.import_buffer(obj.buffer, desc.size, flags)
-    dev_ptr[0] = ffi.cast("uint64_t *", entry.device_address)
+    with device_of(dev_handle).exclusive() as device:
+        device.raise_earlier_fault()
+        null(devPtr=dev_ptr)
+        given(desc=desc)
+        if flags not in list(Access):
+            raise invalid_param(
+                f"flags is {flags:#x}; valid values: CUDLA_READ_WRITE_PERM (0), "
+                "CUDLA_READ_ONLY_PERM (1), CUDLA_TASK_STATISTICS (2)"
+            )
+        _require_nvsci(device, "importing NvSciBuf memory")
+        if not desc.extBufObject:
+            raise invalid_param("desc.extBufObject is NULL; it is an NvSciBufObj")
+        try:
+            obj = nvsci_buf.resolve(desc.extBufObject, "desc.extBufObject")
+        except NvSciError as error:
+            raise CudlaError(Status.cudlaErrorNvSci, error.explanation) from None
+        kinds = obj.buffer.types
+        if not set(kinds) & {NvSciBufType.NvSciBufType_RawBuffer, NvSciBufType.NvSciBufType_Tensor}:
+            raise CudlaError(
+                Status.cudlaErrorInvalidAttribute,
+                f"desc.extBufObject is of type {', '.join(k.name for k in kinds)}; the DLA takes "
+                "RawBuffer and Tensor",
+            )
+        entry = device.memory.import_buffer(obj.buffer, desc.size, flags)
+        dev_ptr[0] = ffi.cast("uint64_t *", entry.device_address)
 
 
 @cudla.export("cudlaImportExternalSemaphore")
 def import_semaphore(dev_handle: Any, desc: Any, dev_ptr: Any, flags: int) -> None:
-    found = device_of(dev_handle)
-    found.raise_earlier_fault()
-    null(devPtr=dev_ptr)
-    given(desc=desc)
-    only_flags(flags, 0, "only 0")
-    _require_nvsci(found, "importing NvSciSync objects")
-    if not desc.extSyncObject:
-        raise invalid_param("desc.extSyncObject is NULL; it is an NvSciSyncObj")
-    try:
-        obj = nvsci_sync.resolve(desc.extSyncObject, "desc.extSyncObject")
-    except NvSciError as error:
-        raise CudlaError(Status.cudlaErrorNvSci, error.explanation) from None
-    dev_ptr[0] = ffi.cast("uint64_t *", found.memory.import_semaphore(obj).device_address)
+    with device_of(dev_handle).exclusive() as device:
+        device.raise_earlier_fault()
+        null(devPtr=dev_ptr)
+        given(desc=desc)
+        only_flags(flags, 0, "only 0")
+        _require_nvsci(device, "importing NvSciSync objects")
+        if not desc.extSyncObject:
+            raise invalid_param("desc.extSyncObject is NULL; it is an NvSciSyncObj")
+        try:
+            obj = nvsci_sync.resolve(desc.extSyncObject, "desc.extSyncObject")
+        except NvSciError as error:
+            raise CudlaError(Status.cudlaErrorNvSci, error.explanation) from None
+        dev_ptr[0] = ffi.cast("uint64_t *", device.memory.import_semaphore(obj).device_address)
 
 
 @cudla.export("cudlaGetNvSciSyncAttributes")

@@ -17,7 +17,7 @@ from .family import MODULE, cudla, device_of, module_of, null, only_flags
 
 @cudla.export("cudlaModuleLoadFromMemory")
 def module_load(dev_handle: Any, image: Any, size: int, module: Any, flags: int) -> None:
-    found = device_of(dev_handle)
+    device = device_of(dev_handle)
     null(hModule=module)
     only_flags(flags, 1, "CUDLA_MODULE_DEFAULT (0), CUDLA_MODULE_ENABLE_FAULT_DIAGNOSTICS (1)")
     data: bytes | None = None
@@ -33,8 +33,9 @@ def module_load(dev_handle: Any, image: Any, size: int, module: Any, flags: int)
                 "a loadable in memory and its size in bytes"
             )
         data = _read_image(address(image), size)
-    handle = process.current().handles.add(MODULE, found.load(data))
-    module[0] = ffi.cast("cudlaModule", handle)
+    with device.exclusive():
+        handle = process.current().handles.add(MODULE, device.load(data))
+        module[0] = ffi.cast("cudlaModule", handle)
 
 
 def _read_image(where: int, size: int) -> bytes:
@@ -48,14 +49,13 @@ def _read_image(where: int, size: int) -> bytes:
 
 @cudla.export("cudlaModuleUnload")
 def module_unload(module: Any, flags: int) -> None:
-    found = module_of(module)
+    device = module_of(module).owner
     only_flags(flags, 0, "only 0")
-    device = found.owner
-    if device.closed:
-        raise CudlaError(Status.cudlaErrorInvalidDevice, "the module's device handle was destroyed")
-    device.raise_earlier_fault()
-    device.unload(found)
-    process.current().handles.remove(address(module), MODULE, "cudlaModuleUnload")
+    with device.exclusive():
+        loaded = module_of(module)  # again: another thread may have unloaded it meanwhile
+        device.raise_earlier_fault()
+        device.unload(loaded)
+        process.current().handles.remove(address(module), MODULE, "cudlaModuleUnload")
 
 
 def _fill(target: Any, tensor: TensorDescriptor) -> None:

@@ -80,9 +80,9 @@ def _signal_events(where: int, task: str) -> list[SignalEvent]:
         fill = None
         if events.eofFences:
             entry = events.eofFences[index]
+            kind = int(entry.type)  # it counts without a fence too: it says when to signal
             if entry.fence:
                 fill = partial(nvsci_sync.bind, ffi.cast("NvSciSyncFence *", entry.fence))
-                kind = int(entry.type)
         found.append(SignalEvent(semaphore, kind, fill))
     return found
 
