@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 from typing import IO
 
-from .error import DpuError
+from cudla_sim.workers import isolated
 
-_COMPILER = """
-import sys
-sys.path[:] = filter(None, sys.path)  # nothing of the folder where the user stands
-from cudla_sim.upmem.toolchain.cli import main
-sys.exit(main())
-"""
+from .error import DpuError
 
 Source = str | IO[str]
 """The name of a file, or an open one."""
@@ -35,7 +29,7 @@ def compile_sources(sources: list[Source], folder: Path, suffix: str = ".c") -> 
         files.append(str(file))
     program = folder / "main.dpu"
     done = subprocess.run(
-        [sys.executable, "-c", _COMPILER, "-O2", "-o", str(program), *files],
+        isolated.command("cudla_sim.upmem.toolchain.cli", "-O2", "-o", str(program), *files),
         capture_output=True,
         text=True,
         check=False,

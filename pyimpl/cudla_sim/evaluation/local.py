@@ -6,10 +6,10 @@ import contextlib
 import os
 import queue
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 
+from ..workers import isolated
 from . import score
 from .errors import EvaluationError, Interrupted
 from .pipes import receive, send
@@ -40,11 +40,11 @@ class _Worker:
     def __init__(self, network: EvaluatedNetwork, alone: bool) -> None:
         threads = {} if alone else dict.fromkeys(_THREAD_SETTINGS, "1")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "cudla_sim.evaluation.worker"],
+            isolated.command("cudla_sim.evaluation.worker"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # an interrupt from the keyboard is ours alone
-            env={**os.environ, **threads, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env={**os.environ, **threads},
         )
         assert self.process.stdin is not None
         assert self.process.stdout is not None

@@ -1,4 +1,4 @@
-"""A worker process: ``python -m cudla_sim.evaluation.worker``, which ``local`` starts.
+"""The program of a worker process, which ``local`` starts.
 
 The network comes first, then batches; the answer to a batch is its rows or an EvaluationError. It
 ends when its input does.
