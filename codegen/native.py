@@ -6,14 +6,13 @@ import contextlib
 import io
 import os
 import shlex
-import sysconfig
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from cffi import FFI
 
-from . import dropin, parse, private
+from . import dropin, parse, private, python_headers
 from .objects import Objects, run
 
 _INCLUDES = """
@@ -99,8 +98,8 @@ def compile_all(
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         options = options_of(root, Path(scratch))
-        with_python = f"-I{sysconfig.get_paths()['include']}"
         common = [*compiler(), *options]
+        with_python = [*common, *python_headers.include_options(Path(scratch))]
         objects = Objects(root, moving(root, Path(scratch)))
         shared = ["-shared", "-Wl,-z,nodelete", "-pthread", "-ldl"]
         shared += shlex.split(os.environ.get("LDFLAGS", ""))
@@ -112,7 +111,7 @@ def compile_all(
         )
         kernels = sorted((shim / "native").glob("*.c"))
         kernels += [shim / "vpu_run" / name for name in ("dma.c", "moment.c")]
-        parts = objects.compile(common, kernels) + objects.compile([*common, with_python], [source])
+        parts = objects.compile(common, kernels) + objects.compile(with_python, [source])
         run([*common, *parts, "-o", str(package / "native" / "_compiled.abi3.so"), *shared])
 
         main = out / "libcudla_sim.so"
@@ -157,7 +156,7 @@ def compile_all(
         _write_bridge(cdef, headers, source)
         bridge = [source, shim / "generated" / "bridge.c"]
         parts = objects.compile(
-            [*common, with_python, f"-I{shim / 'extension'}"],
+            [*with_python, f"-I{shim / 'extension'}"],
             [*bridge, *sorted((shim / "extension").glob("*.c"))],
         )
         run([*common, *parts, "-o", str(package / "abi" / "_cudla_sim.abi3.so"), *shared])

@@ -20,13 +20,20 @@ from pathlib import Path
 WAY = "BUILD_FFI_OBJECTS"
 
 
+_ERROR_LINES = 20
+
+
 def run(command: Sequence[str]) -> str:
-    """What it prints. Raises SystemExit with what it complains about."""
+    """Returns what the command prints. Raises SystemExit with its first error lines."""
     if os.environ.get("CUDLA_SIM_BUILD_VERBOSE"):
         print(shlex.join(command), file=sys.stderr)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise SystemExit(f"build_ffi: {shlex.join(command)}\n{done.stdout}{done.stderr}")
+        lines = (done.stdout + done.stderr).splitlines()
+        shown = lines[:_ERROR_LINES]
+        if len(lines) > len(shown):
+            shown.append(f"... and {len(lines) - len(shown)} more lines")
+        raise SystemExit("\n".join([f"build_ffi: failed: {shlex.join(command)}", *shown]))
     return done.stdout
 
 
