@@ -164,8 +164,9 @@ def test_the_product_does_not_import_its_tests_helpers() -> None:
     "path", sorted((PACKAGE.parent / "dpu").rglob("*.py")), ids=lambda p: p.name
 )
 def test_the_package_dpu_is_a_user_of_the_c_api(path: Path) -> None:
-    """It calls the exported functions; abi: the program behind a pointer, to list its symbols."""
-    assert imported_from_cudla_sim(path) <= {"capi", "upmem", "constants", "abi"}
+    """It calls the exported functions; abi: the program behind a pointer, to list its symbols;
+    workers: the isolated command line of the compiler."""
+    assert imported_from_cudla_sim(path) <= {"capi", "upmem", "constants", "abi", "workers"}
     assert "environ" not in path.read_text()
 
 
