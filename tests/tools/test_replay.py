@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,25 @@ def test_packed_traces_on_every_configuration(fixtures: Path) -> None:
     assert bad == []
     assert len(found["traces"]) == 174
     assert result.returncode == 0
+
+
+def test_y_stage_of_nv_small_warns_once_and_passes_by_on_the_chip(
+    fixtures: Path, tmp_path: Path
+) -> None:
+    """Public traces were made with the C model, which has the stage; the RTL has none."""
+    for name in ("sdp_3x3x33_ew_int8_reg_0", "sdp_3x3x33_ew_le_exp_int8"):
+        folder = tmp_path / name
+        folder.mkdir()
+        write_cfg(packed(name), folder)
+    command = [warm.python(), "-m", "cudla_sim", "nvdla", "replay", str(tmp_path), "--json"]
+    command += ["--config", "nv_small"]
+    for behaviour, verdict in (("strict", "pass"), ("chip", "fail")):
+        environment = {**os.environ, "CUDLA_SIM_HARDWARE": behaviour}
+        result = subprocess.run(
+            command, capture_output=True, text=True, check=False, env=environment
+        )
+        assert [t["verdict"] for t in json.loads(result.stdout)["traces"]] == [verdict] * 2
+        assert result.stderr.count("nv_small has no Y stage") == 1
 
 
 @pytest.mark.parametrize("name", ["dc_1x1x8_1x1x8x1_int8_0", "cdp_1x1x1_lrn3_int8_0"])

@@ -92,6 +92,7 @@ class Core:
     it, and *compare* ("all", "layers", "off") says what of its memory is compared with our model
     after each operation. *limit*: cycles without an interrupt that are a hang (0: by the size of
     the layers).
+    *told*: warnings about hardware that were printed; cores that share it print each once.
     ``handler`` counts installed interrupt handlers; 0 means there is none.
     """
 
@@ -111,6 +112,7 @@ class Core:
         chip: str | Hardware = "",
         compare: str = "all",
         limit: int = 0,
+        told: set[str] | None = None,
     ) -> None:
         if fp16 not in ("exact", "fast"):
             raise ValueError(f"fp16 is {fp16!r}; it is exact or fast")
@@ -126,7 +128,7 @@ class Core:
         self._undecided = hardware == AUTO
         self._exact = fp16 == "exact"
         settings = Settings() if process is None else process.config.of(Settings)
-        self._doubt = Doubt((behaviour or settings.hardware) == "strict", self._warn)
+        self._doubt = Doubt((behaviour or settings.hardware) == "strict", self._warn, told)
         self._arithmetic = arithmetic or settings.arithmetic
         self._planned = planned and settings.plan == "on"
         self._home: Space = memory if memory is not None else Windows([])

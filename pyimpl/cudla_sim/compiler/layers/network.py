@@ -275,10 +275,10 @@ class Network:
         name: str | None = None,
         source: Tensor | None = None,
     ) -> Tensor:
-        """Normalise by the squares of *size* (3, 5, 7, 9) neighbouring channels."""
+        """Normalise by the squares of *size* (3, 5, 7, 9) neighbouring channels, with the look-up
+        tables of CDP, which every configuration has."""
         origin = source or self._last
         label = self._name(name, "lrn")
-        self._need_lut(label)
         if size not in NORMALISED_CHANNELS or k <= 0 or alpha < 0:
             raise NvdlaError(f"{label}: size {size}, k {k}, alpha {alpha} are not possible")
         return self._add(

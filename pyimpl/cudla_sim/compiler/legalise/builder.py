@@ -15,7 +15,7 @@ from ..errors import Refusal
 
 
 def tables_in(precision: int) -> str:
-    """Configurations with look-up tables, for messages."""
+    """Configurations whose SDP has look-up tables, for messages."""
     return ", ".join(c.name for c in CONFIGS.values() if c.lut and precision in c.precisions)
 
 

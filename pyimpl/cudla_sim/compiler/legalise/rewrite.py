@@ -10,18 +10,12 @@ from cudla_sim.nvdla.facts.limits import LARGEST, NORMALISED_CHANNELS
 
 from .. import graph as g
 from ..errors import Refused
-from .builder import Rewriter, tables_in
+from .builder import Rewriter
 
 
 def lrn(out: Rewriter, node: g.Lrn) -> None:
     sizes = ", ".join(map(str, NORMALISED_CHANNELS))
-    if not out.config.lut:
-        out.refuse(
-            node,
-            f"needs CDP's look-up tables, {out.config.name} has none",
-            f"take a configuration with them ({tables_in(out.precision)})",
-        )
-    elif node.size not in NORMALISED_CHANNELS:
+    if node.size not in NORMALISED_CHANNELS:
         out.refuse(node, f"size {node.size}: CDP has windows of {sizes} channels")
     else:
         out.add(node)

@@ -13,7 +13,8 @@ from math import ceil, floor, log2
 import numpy as np
 
 from cudla_sim.nvdla.descriptors import CdpOp, CdpSurface, CvtParam, LutParam, OpType
-from cudla_sim.nvdla.facts.precisions import FP16, RANGES
+from cudla_sim.nvdla.facts.limits import CDP_START_BITS
+from cudla_sim.nvdla.facts.precisions import FP16, INT8, RANGES
 from cudla_sim.nvdla.facts.tables import LE_ENTRIES, LO_ENTRIES
 
 from ..graph import Lrn
@@ -25,8 +26,11 @@ from .task import Task
 _FACTOR_BITS = 14
 _LOWEST = -16
 """Exponent of the first entry of LE."""
-_FAR = (1 << 37) - 1
-"""A sum that is never reached."""
+
+
+def _far(precision: int) -> int:
+    """A sum that is never reached; for int8 one that CDP takes as it is."""
+    return (1 << (CDP_START_BITS - 1 if precision == INT8 else 37)) - 1
 
 
 def emit(task: Task, node: Lrn, source: Cube, target: Cube) -> None:
@@ -76,4 +80,4 @@ def _integer(node: Lrn, precision: int, scale: float) -> tuple[LutParam, float]:
     factors = node.factor(np.maximum(sums - 1, 0) * scale**2)
     unit = float(factors.max()) / (1 << _FACTOR_BITS)
     end = (LO_ENTRIES - 1) << select
-    return lut.linear(lut.integers(factors / unit), -1, end, select, _FAR), unit
+    return lut.linear(lut.integers(factors / unit), -1, end, select, _far(precision)), unit

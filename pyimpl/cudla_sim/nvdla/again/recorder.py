@@ -81,7 +81,10 @@ class Recorder:
             bank, index = place
             now.registers.put(bank, index, bank[index])
             return
-        state, register = csb.named(address)
+        named = csb.named(address)
+        if named is None:
+            return
+        state, register = named
         if register == "S_POINTER":
             now.pointers[state.name] = state, state.producer
             self._selected.add(state.name)

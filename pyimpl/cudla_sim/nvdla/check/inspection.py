@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..descriptors import DataCube, MemoryType
-from ..facts import fields, limits, precisions
+from ..facts import legal_registers, limits, precisions
 from ..facts.configs import HardwareConfig
 from ..facts.precisions import element_size
 from ..loadable import Loadable, MemoryDomain, TaskEntry
@@ -46,8 +46,9 @@ class Inspection:
         return self.require(least <= value <= most, where, f"{value}, {least} to {most} possible")
 
     def stored(self, where: str, value: int, place: str, minus: int = 0) -> bool:
-        """The value (minus *minus*) must fit into the register field *place*."""
-        return self.between(where, value, minus, fields.most(self.config, place, minus))
+        """The value (minus *minus*) must be one that the register field *place* can have."""
+        most = legal_registers.largest(self.config, place)
+        return self.between(where, value, minus, most + minus)
 
     def signed(self, where: str, value: int, bits: int) -> bool:
         """The value must fit into a signed field."""

@@ -42,10 +42,7 @@ def normalisation(look: Inspection, op: CdpOp, surface: CdpSurface) -> Accesses:
     # public compiler leaves it undefined for all but the first image of a batch
     look.stored("in_cvt.truncate", op.in_cvt.truncate, "CDP.D_DATIN_SHIFTER.DATIN_SHIFTER")
     look.stored("out_cvt.truncate", op.out_cvt.truncate, "CDP.D_DATOUT_SHIFTER.DATOUT_SHIFTER")
-    if op.lut_index >= 0:
-        look.require(look.config.lut, "lut_index", f"{look.config.name} has no look-up tables")
-    else:
-        look.bad("lut_index", "CDP looks up, but no table is named")
+    look.require(op.lut_index >= 0, "lut_index", "CDP looks up, but no table is named")
     return accesses(
         [("surface.src", look.feature("surface.src", src, op.in_precision))],
         [("surface.dst", look.feature("surface.dst", dst, op.in_precision))],

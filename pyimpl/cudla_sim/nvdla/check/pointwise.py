@@ -171,10 +171,12 @@ def _operand(
 def _table(look: Inspection, op: SdpOp) -> None:
     uses = bool(op.y.enable) and op.y.act == Activation.LUT
     if uses:
-        look.require(look.config.lut, "y.act", f"{look.config.name} has no look-up tables")
+        look.require(look.config.lut, "y.act", f"SDP of {look.config.name} has no look-up tables")
         look.require(op.lut_index >= 0, "lut_index", "the Y stage looks up, but no table is named")
-    elif op.lut_index >= 0:
-        look.require(look.config.lut, "lut_index", f"{look.config.name} has no look-up tables")
+    if op.lut_index >= 0:
+        look.require(
+            look.config.lut, "lut_index", f"SDP of {look.config.name} has no look-up tables"
+        )
 
 
 def behind(

@@ -57,6 +57,7 @@ class HardwareConfig:
     precisions: frozenset[int] = frozenset({INT8})
     second_memory: bool = False
     lut: bool = True
+    """SDP has its Y stage (EW) with the look-up tables. CDP has tables of its own everywhere."""
     winograd: bool = False
     batch: bool = False
     compression: bool = False

@@ -20,6 +20,11 @@ POOLING_KERNEL, POOLING_STRIDE, POOLING_PAD = 8, 8, 7
 RUBIK_STRIDE = 32
 """Positions that RUBIK contracts on an axis."""
 
+CDP_START_BITS, CDP_SHIFT_LEFT = 22, 31
+"""Bits that CDP takes of the starts of its tables in int8 (signed; the registers hold 38), and how
+far it can shift an index of LO to the left. Source: nvdla/hw master
+``vmod/nvdla/cdp/NV_NVDLA_CDP_DP_LUT_CTRL_unit.v``."""
+
 NORMALISED_CHANNELS = (3, 5, 7, 9)
 """Channels that CDP takes the squares of."""
 

@@ -95,6 +95,30 @@ class Stripes:
     outside: tuple[int, int, int]
 
 
+def unlike_registers(
+    parts: Stripes, kernel: int, stride: int, pads: tuple[int, int], columns: tuple[int, int]
+) -> str:
+    """Say what is wrong with the widths of stripes; "" if they are right.
+
+    *columns* are those of the whole input and output. Source: nvdla/sw ``PDPNode.cpp``.
+    """
+    middles = parts.count - 2
+    made = (parts.outside[0], parts.outside[1] if middles else 0, parts.outside[2])
+    read = (parts.inside[0], parts.inside[1] if middles else 0, parts.inside[2])
+    needed = (
+        (made[0] - 1) * stride + kernel - pads[0],
+        made[1] * stride,
+        made[2] * stride - pads[1],
+    )
+    if read != needed:
+        return f"PARTIAL_WIDTH_IN is {read}; PARTIAL_WIDTH_OUT {made} needs {needed}"
+    for what, widths, size in (("IN", read, columns[0]), ("OUT", made, columns[1])):
+        total = widths[0] + widths[1] * middles + widths[2]
+        if total != size:
+            return f"PARTIAL_WIDTH_{what} is {widths}: {total} columns in all; must be {size}"
+    return ""
+
+
 def read_width(output: int, kernel: int, stride: int, pads: tuple[int, int]) -> int:
     """Input columns that *output* windows with *pads* (left, right) cover."""
     return (output - 1) * stride + kernel - sum(pads)

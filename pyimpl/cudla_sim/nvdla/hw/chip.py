@@ -67,7 +67,8 @@ class Chip:
         doubt: Doubt | None = None,
     ) -> None:
         self.config = config
-        self.csb = RegisterFile(config.line, self._note)
+        strict = doubt is None or doubt.strict
+        self.csb = RegisterFile(config.line, self._note, config, spare_tables=strict)
         self.on_layer: Callable[[ComputedLayer], None] | None = None
         self.read = self.csb.read
         self.write = self.csb.write
@@ -171,15 +172,16 @@ class Chip:
 
     def waiting(self) -> list[str]:
         """Say which enabled units wait for which others."""
-        blocks = self.csb.blocks
+        blocks, missing = self.csb.blocks, self.csb.started_missing
+        absent = [f"{missing} was started, {self.config.name} has none"] if missing else []
         enabled = [name for name in LAUNCHED if blocks[name].ready]
         if not enabled:
-            return []
-        missing = [name for name in CONVOLUTION if not blocks[name].ready]
+            return absent
+        idle = [name for name in CONVOLUTION if not blocks[name].ready]
         text = "enabled: " + ", ".join(enabled)
-        if 0 < len(missing) < len(CONVOLUTION):
-            text += "; not enabled: " + ", ".join(missing)
-        return [text]
+        if 0 < len(idle) < len(CONVOLUTION):
+            text += "; not enabled: " + ", ".join(idle)
+        return [text, *absent]
 
     def _launch(self) -> bool:
         """Start the first chain whose members are all enabled."""

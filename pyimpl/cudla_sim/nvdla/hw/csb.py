@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..facts import registers
+from ..facts.configs import HardwareConfig
+from ..facts.legal_registers import has_block, interrupt_bits
 from ..facts.registers import MapName
 from ..facts.tables import LUT_SIZES
 from .glb import Glb
@@ -33,6 +35,10 @@ LAUNCHED = (
     "RBK",
 )
 """Blocks with register groups."""
+
+
+_STARTS = ("D_OP_ENABLE", "CFG_LAUNCH0", "CFG_LAUNCH1")
+"""Registers that start a block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,18 @@ class LookupTable:
     def _advance(self, table: list[int]) -> None:
         if self.address < len(table) - 1:
             self.address += 1
+
+
+class MissingTable(LookupTable):
+    """The access port of tables that a configuration does not have: nothing is stored, data read
+    0, and the address stays."""
+
+    def put(self, value: int) -> None:
+        """Ignore a write to S_LUT_ACCESS_DATA."""
+
+    def get(self) -> int:
+        """Return 0."""
+        return 0
 
 
 class BlockState:
@@ -179,14 +197,26 @@ class RegisterFile:
 
     ``on_enable`` is called with a block name when one of its groups becomes enabled; it must only
     take note. Accesses that hardware ignores are appended to ``rejected``.
+    Blocks that *config* does not have read 0 and keep nothing (None: all blocks of the map exist).
+    Without *spare_tables*, that holds for the look-up tables of SDP, too.
     """
 
-    def __init__(self, line: MapName, on_enable: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        line: MapName,
+        on_enable: Callable[[str], None],
+        config: HardwareConfig | None = None,
+        spare_tables: bool = True,
+    ) -> None:
         self.line = line
-        self.glb = Glb()
+        self.glb = Glb() if config is None else Glb(interrupt_bits(config))
         self.bdma = Bdma()
         self.rejected: deque[Rejected] = deque(maxlen=256)
         self.blocks = {name: BlockState(item) for name, item in registers.blocks(line).items()}
+        if config is not None and not config.lut and not spare_tables:
+            self.blocks["SDP"].lut = MissingTable()
+        self.started_missing = ""
+        """A block that software started although the configuration does not have it."""
         self._states = [*self.blocks.values()]
         self._enabled = [state.enabled for state in self._states]
         self._idle = [[False, False] for _ in self._states]
@@ -197,7 +227,13 @@ class RegisterFile:
         and reading. Writing to ``groups[producer]`` is all there is to it, unless that group is
         enabled."""
         self._slots: dict[int, _Slot] = {}
+        self._missing: dict[int, tuple[str, str]] = {}
+        """Names of blocks and registers that do not exist, by address."""
         for name, state in self.blocks.items():
+            if config is not None and not has_block(config, name):
+                for item in state.layout.registers:
+                    self._missing[state.layout.base + item.offset] = name, item.name
+                continue
             for item in state.layout.registers:
                 kind = self._kind(name, item.name, item.write_mask)
                 entry = (state, item.offset // 4, item.write_mask, item.read_mask, kind)
@@ -227,7 +263,7 @@ class RegisterFile:
         """Write 32 bits; never fails (what hardware ignores is ignored and recorded)."""
         slot = self._slots.get(address)
         if slot is None:
-            self._reject("write to an address without register", address, value)
+            self._write_nowhere(address, value)
             return
         state, index, mask, _, kind = slot
         if kind:
@@ -238,6 +274,14 @@ class RegisterFile:
             self._reject("write to a group that is enabled", address, value)
         else:
             state.groups[state.producer][index] = value & mask
+
+    def _write_nowhere(self, address: int, value: int) -> None:
+        """Ignore a write; drivers reset the pointers of blocks that may be missing."""
+        missing = self._missing.get(address)
+        if missing is None:
+            self._reject("write to an address without register", address, value)
+        elif missing[1] in _STARTS and value & 1:
+            self.started_missing = missing[0]
 
     def place(self, address: int) -> tuple[list[int], int] | None:
         """Where a write to *address* would be stored now; None for registers that do more than
@@ -250,10 +294,11 @@ class RegisterFile:
             return state.single, index
         return None if state.enabled[state.producer] else (state.groups[state.producer], index)
 
-    def named(self, address: int) -> tuple[BlockState, str]:
-        """The block of a register that exists, and which special one it is ("": none)."""
-        slot = self._slots[address]
-        return slot[0], slot[4]
+    def named(self, address: int) -> tuple[BlockState, str] | None:
+        """The block of a register, and which special one it is ("": none); None for a register
+        that the configuration does not have."""
+        slot = self._slots.get(address)
+        return None if slot is None else (slot[0], slot[4])
 
     def selected(self, address: int) -> BlockState | None:
         """The block whose producer says which group an access means; None where none does."""
@@ -342,7 +387,8 @@ class RegisterFile:
         """Read 32 bits; addresses without a register read 0."""
         slot = self._slots.get(address)
         if slot is None:
-            self._reject("read from an address without register", address, 0)
+            if address not in self._missing:
+                self._reject("read from an address without register", address, 0)
             return 0
         state, index, _, mask, kind = slot
         if kind and kind != "read_only":

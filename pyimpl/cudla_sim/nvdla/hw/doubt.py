@@ -11,12 +11,18 @@ from ..errors import HardwareFault
 
 
 class Doubt:
-    """Called with a unit and what is wrong. *tell* gets the line where that is no error."""
+    """Called with a unit and what is wrong. *tell* gets the line where that is no error; *told* are
+    lines that it got already, for cores that share them."""
 
-    def __init__(self, strict: bool = True, tell: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        strict: bool = True,
+        tell: Callable[[str], None] | None = None,
+        told: set[str] | None = None,
+    ) -> None:
         self.strict = strict
         self._tell = tell
-        self._told: set[str] = set()
+        self._told = set[str]() if told is None else told
 
     def __call__(self, unit: str, message: str) -> None:
         """Raise HardwareFault, or tell it once."""
@@ -24,6 +30,10 @@ class Doubt:
             raise HardwareFault(
                 unit, f"{message} (CUDLA_SIM_HARDWARE=chip computes what the chip does)"
             )
+        self.warn(unit, message)
+
+    def warn(self, unit: str, message: str) -> None:
+        """Report it once; strict or not, the layer is computed."""
         text = f"{unit}: {message}"
         if self._tell is not None and text not in self._told:
             self._told.add(text)

@@ -38,11 +38,12 @@ ALL_BITS = 0x003F03FF
 
 
 class Glb:
-    """State of S_INTR_MASK and S_INTR_STATUS."""
+    """State of S_INTR_MASK and S_INTR_STATUS. *bits*: those that S_INTR_SET can raise."""
 
-    __slots__ = ("mask", "status")
+    __slots__ = ("bits", "mask", "status")
 
-    def __init__(self) -> None:
+    def __init__(self, bits: int = ALL_BITS) -> None:
+        self.bits = bits
         self.mask = 0
         self.status = 0
 
@@ -52,7 +53,7 @@ class Glb:
 
     def set_bits(self, value: int) -> None:
         """Write to S_INTR_SET: raise interrupts by software."""
-        self.status |= value & ALL_BITS
+        self.status |= value & self.bits
 
     def clear_bits(self, value: int) -> None:
         """Write to S_INTR_STATUS: 1 clears."""

@@ -22,6 +22,7 @@ from ..facts.configs import HardwareConfig
 from .chains import Chain, Release
 from .csb import RegisterFile
 from .doubt import Doubt
+from .legality import settle
 from .memory import Memory
 from .units.conv.buffer import Kept
 from .units.conv.weights import Arranged, Entry
@@ -113,8 +114,12 @@ class Site:
         return all(self.csb.blocks[name].ready for name in blocks)
 
     def groups(self, names: Sequence[str]) -> dict[str, list[int]]:
-        """The active registers of blocks."""
-        return {name: self.csb.blocks[name].active for name in names}
+        """The active registers of blocks, as the units of the configuration take them.
+
+        Raises HardwareFault for values that the configuration does not have.
+        """
+        active = {name: self.csb.blocks[name].active for name in names}
+        return settle(self.config, active, self.doubt)
 
     def consumer(self, block: str) -> int:
         """The group that a block's unit works on."""

@@ -10,6 +10,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core import process
 from ...core.memory import AddressSpace, MemoryFault
 from ...core.pages import anonymous
 from ..dla_core import Core
@@ -49,15 +50,18 @@ class Outcome:
         return "pass" if self.checks else "no check"
 
 
-def play(trace: t.Trace, config: str = "") -> Outcome:
-    """Plays ``trace`` on a configuration (default: the first it is for). Raises TraceError."""
+def play(trace: t.Trace, config: str = "", told: set[str] | None = None) -> Outcome:
+    """Plays ``trace`` on a configuration (default: the first it is for). Raises TraceError.
+
+    *told* are warnings that are not printed again; new ones are added.
+    """
     name = config or trace.configs[0]
     if CONFIGS[name].line != trace.line:
         raise t.TraceError(
             f"{trace.name} is written for the {trace.line} register map; {name} has the "
             f"{CONFIGS[name].line} map"
         )
-    player = _Player(trace, name)
+    player = _Player(trace, name, told)
     begin = perf_counter()
     try:
         player.run()
@@ -70,11 +74,17 @@ def play(trace: t.Trace, config: str = "") -> Outcome:
 
 
 class _Player:
-    def __init__(self, trace: t.Trace, config: str) -> None:
+    def __init__(self, trace: t.Trace, config: str, told: set[str] | None) -> None:
         self.trace = trace
         self.outcome = Outcome(trace.name, config)
         self.memories = [_new_memory() for _ in range(1 if trace.flat else 2)]
-        core = Core(CONFIGS[config], memory=self.memories[0], secondary=self.memories[-1])
+        core = Core(
+            CONFIGS[config],
+            memory=self.memories[0],
+            secondary=self.memories[-1],
+            process=process.current(),
+            told=told,
+        )
         self.chip = core.chip
         self.chip.on_layer = self.outcome.layers.append
         glb = registers.block(trace.line, "GLB")

@@ -31,12 +31,13 @@ def replay(
     """Replay register traces on the chip model and compare with their goldens."""
     outcomes: list[Outcome] = []
     problems: list[str] = []
+    told: set[str] = set()
     for path in paths:
         try:
             for trace in each(read(path), "replaying"):
                 for name in [config] if config not in ANY else trace.configs:
                     try:
-                        outcomes.append(play(trace, name))
+                        outcomes.append(play(trace, name, told))
                     except TraceError as error:
                         problems.append(str(error))
         except TraceError as error:

@@ -9,6 +9,7 @@ from ...launch import ComputedLayer, Launched, Site, Work
 from ..lut import counters as lut
 from ..lut.counters import Counters
 from . import cubes, native, reference
+from .lut import out_of_reach
 
 _ODD = ("D_NAN_INPUT_NUM", "D_INF_INPUT_NUM", "D_NAN_OUTPUT_NUM")
 
@@ -24,7 +25,7 @@ _SHOWN = {
 def launch(site: Site, chain: Chain) -> Launched:
     """Normalise across channels."""
     start = site.now()
-    result, work = _computed(site)
+    result, work = _computed(site, chain)
     layer = ComputedLayer(
         chain.name,
         chain.groups(site.csb),
@@ -40,13 +41,19 @@ def launch(site: Site, chain: Chain) -> Launched:
     return Launched(layer, chain.releases(site.csb), work)
 
 
-def _computed(site: Site) -> tuple[cubes.Result, Work | None]:
+def _computed(site: Site, chain: Chain) -> tuple[cubes.Result, Work | None]:
     """Compute the layer that the registers describe."""
     state = site.csb.blocks["CDP"]
     assert state.lut is not None
-    registers = (site.csb.blocks["CDP_RDMA"].active, state.active, state.single, state.lut)
+    groups = site.groups(chain.blocks)
+    registers = (groups["CDP_RDMA"], groups["CDP"], state.single, state.lut)
+    precision = cubes.about(*registers[:2]).precision
+    wide = out_of_reach(state.single, precision, site.config)
+    narrow = bool(wide) and reference.differs_on_chip(*registers, site.config, site.memory)
+    if narrow:
+        site.doubt("CDP", wide)
     if site.ints is not None:
-        job = native.compiled(*registers, site.config, site.memory)
+        job = native.compiled(*registers, site.config, site.memory, narrow)
         if job is not None:
             job.run()
             result = cubes.about(*registers[:2])
@@ -62,5 +69,5 @@ def _computed(site: Site) -> tuple[cubes.Result, Work | None]:
                 nan_outputs=nan_outputs,
             )
             shown = _SHOWN | lut.shown("CDP", result.count_lut)
-            return result, Work([job], shown, tables=True)
-    return reference.run(*registers, site.config, site.memory), None
+            return result, None if wide else Work([job], shown, tables=True)
+    return reference.run(*registers, site.config, site.memory, narrow), None

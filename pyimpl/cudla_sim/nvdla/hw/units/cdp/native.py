@@ -22,6 +22,7 @@ def compiled(
     table: LookupTable,
     config: HardwareConfig,
     memory: tuple[Memory, Memory],
+    narrow: bool = False,
 ) -> planes.CdpLayer | None:
     """The layer for the compiled function; None when numpy has to do it, because the output lies
     partly over the input."""
@@ -44,4 +45,4 @@ def compiled(
         high=high,
         nan_to_zero=bool(p.nan_to_zero),
     )
-    return planes.CdpLayer(job, Lut(single, table, half).described(), half, source, target)
+    return planes.CdpLayer(job, Lut(single, table, half, narrow).described(), half, source, target)

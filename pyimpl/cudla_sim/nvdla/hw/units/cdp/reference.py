@@ -133,6 +133,24 @@ def _float_square_sums(reach: int, values: Real) -> Real:
     return total
 
 
+def differs_on_chip(
+    rdma: Sequence[int],
+    group: Sequence[int],
+    single: Sequence[int],
+    table: LookupTable,
+    config: HardwareConfig,
+    memory: tuple[Memory, Memory],
+) -> bool:
+    """Whether a layer looks up other factors where the chip takes fewer bits of its settings."""
+    r, p = CdpRdma.decode(rdma), Cdp.decode(group)
+    source, _ = cubes.cubes(r, p, config, memory)
+    values = _normalise_in(p, source.transpose(1, 2, 0, 3).reshape(r.height, r.width, -1))
+    values[:, :, r.channels :] = 0
+    sums = _square_sums(p, values).astype(np.float64)
+    exact, taken = (looked_up(Lut(single, table, False, narrow), sums) for narrow in (False, True))
+    return bool((exact != taken).any())
+
+
 def run(
     rdma: Sequence[int],
     group: Sequence[int],
@@ -140,6 +158,7 @@ def run(
     table: LookupTable,
     config: HardwareConfig,
     memory: tuple[Memory, Memory],
+    narrow: bool = False,
 ) -> cubes.Result:
     """Compute one layer from memory to memory."""
     r, p = CdpRdma.decode(rdma), Cdp.decode(group)
@@ -148,7 +167,7 @@ def run(
     data = source.transpose(1, 2, 0, 3).reshape(r.height, r.width, -1)
     values = _normalise_in(p, data)
     values[:, :, r.channels :] = 0
-    lut = Lut(single, table, p.precision == FP16)
+    lut = Lut(single, table, p.precision == FP16, narrow)
     factor = looked_up(lut, _square_sums(p, values).astype(np.float64))
     if p.precision == FP16:
         result, saturated = _float_result(p, factor, values), 0

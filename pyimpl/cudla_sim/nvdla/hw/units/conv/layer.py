@@ -35,6 +35,11 @@ MAX_OVERHANG = 256
 """Pixels that a window may reach past the input; registers allow pads of 31."""
 
 
+_NOTHING_LEFT = (
+    "but no such {} were left in CBUF: the layer before must have the same mode, and skip their"
+    " release; the chip fetches them"
+)
+
 Multipliers = gemm.Matrix | native.Weights | fp16.Weights | winograd.Weights
 """Weights as one of the implementations wants them."""
 
@@ -151,7 +156,11 @@ class Convolution:
 
     def _weights(self, arranged: Arranged, kept: Kept) -> Multipliers:
         shape = self.weight_shape
-        if self.cdma.weight_reuse:
+        reuse = self.cdma.weight_reuse
+        if reuse and kept.weights is None:
+            self._doubt("CDMA", f"weight reuse, {_NOTHING_LEFT.format('weights')}")
+            reuse = 0
+        if reuse:
             if kept.weights is None or kept.shape != shape or kept.mode != self.mode:
                 raise HardwareFault(
                     "CDMA",
@@ -199,7 +208,11 @@ class Convolution:
 
     def _inputs(self, kept: Kept) -> list[NDArray[Any]]:
         """Fetch and convert the input: [surface, y, x, channel], or [y, x, channel] (image)."""
-        if self.cdma.data_reuse:
+        reuse = self.cdma.data_reuse
+        if reuse and kept.data is None:
+            self._doubt("CDMA", f"data reuse, {_NOTHING_LEFT.format('data')}")
+            reuse = 0
+        if reuse:
             if kept.data is None or kept.mode != self.mode:
                 raise HardwareFault(
                     "CDMA",

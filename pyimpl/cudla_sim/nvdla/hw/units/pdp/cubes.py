@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from ....errors import HardwareFault
 from ....facts import precisions
 from ....facts.configs import HardwareConfig
+from ....facts.modes import Pooling
+from ....facts.precisions import INT8, RANGES
 from ... import floats
 from ...memory import Memory
 from .registers import Pdp, PdpRdma
@@ -35,6 +37,8 @@ def source(
     p = Pdp.decode(groups["PDP"])
     if (r.width, r.height, r.channels) != (p.width, p.height, p.channels):
         raise HardwareFault("PDP_RDMA", "the cube size differs from that in PDP")
+    if r.splits != p.splits:
+        raise HardwareFault("PDP_RDMA", f"SPLIT_NUM says {r.splits} stripes, PDP's {p.splits}")
     check_precision(p, config)
     return memory[r.source_mc].cube(
         "PDP_RDMA",
@@ -65,6 +69,23 @@ def check_precision(p: Pdp, config: HardwareConfig) -> None:
     if p.precision not in config.precisions:
         label = precisions.name(p.precision)
         raise HardwareFault("PDP", f"{config.name} has no precision {label}")
+
+
+def can_overflow(p: Pdp, config: HardwareConfig) -> bool:
+    """Whether averages of int8 may leave the adders and multipliers of a chip, which cut them: they
+    fit when reciprocals and pads are those of the kernel.
+
+    Source: nvdla/hw master ``vmod/nvdla/pdp/NV_NVDLA_PDP_CORE_cal1d.v``, ``cal2d``.
+    """
+    if p.method != Pooling.AVERAGE or p.precision != INT8 or config.line != "master":
+        return False
+    low, high = RANGES[INT8]
+    one = 1 << 16
+    return (
+        p.reciprocal_width * p.kernel_width > one + p.kernel_width
+        or p.reciprocal_height * p.kernel_height > one + p.kernel_height
+        or any(not low * n <= pad <= high * n for n, pad in enumerate(p.pads))
+    )
 
 
 def half_pads(p: Pdp) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

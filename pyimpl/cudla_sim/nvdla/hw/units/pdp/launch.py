@@ -38,7 +38,7 @@ def launch(site: Site, chain: Chain) -> Launched:
         latch(site, _odd(job))
     else:
         cube = cubes.fetch(groups, site.config, site.memory)
-        latch(site, reference.run(groups, site.config, site.memory, cube))
+        latch(site, reference.run(groups, site.config, site.memory, cube, site.doubt))
     layer = ComputedLayer(
         chain.name, chain.groups(site.csb), *_shapes(params), params.precision, start
     )

@@ -31,7 +31,7 @@ def compiled(
     p = Pdp.decode(groups["PDP"])
     if p.precision not in config.precisions:
         return None
-    if p.method not in COMPILED:
+    if p.method not in COMPILED or cubes.can_overflow(p, config):
         return None
     source, target = cubes.source(groups, config, memory), cubes.target(p, config, memory)
     over_y, over_x = cubes.overhang(p)

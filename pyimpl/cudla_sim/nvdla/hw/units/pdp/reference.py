@@ -18,6 +18,7 @@ from ....facts.modes import Pooling
 from ....facts.precisions import FP16, RANGES
 from ... import floats
 from ...arithmetic import rounding_shift
+from ...doubt import Doubt
 from ...memory import DTYPES, Memory
 from . import cubes
 from .registers import Odd, Pdp
@@ -28,8 +29,13 @@ def run(
     config: HardwareConfig,
     memory: tuple[Memory, Memory],
     cube: NDArray[Any],
+    doubt: Doubt | None = None,
 ) -> Odd:
-    """Pool a cube [y, x, channel] (padding channels included) and write the result."""
+    """Pool a cube [y, x, channel] (padding channels included) and write the result.
+
+    *doubt* says what becomes of averages that leave the range of a chip's adders: errors, unless
+    it is given.
+    """
     p = Pdp.decode(groups["PDP"])
     cubes.check_precision(p, config)
     if p.method not in METHODS:
@@ -43,11 +49,17 @@ def run(
     target = cubes.target(p, config, memory)
     odd = Odd()
     cube = cube.astype(DTYPES[p.precision], copy=False)
+    result: NDArray[Any]
     if p.precision == FP16:
         result = pool_half(p, _inspected(p, cube.view(np.uint16), odd))
         odd.nan_outputs = int(floats.is_nan_half(result.view(np.uint16)).sum())
     else:
         result = pool(p, cube)
+        if cubes.can_overflow(p, config):
+            cut = _cut_average(p, cube)
+            if (cut != result).any():
+                (doubt or Doubt())("PDP", _OVERFLOW)
+            result = cut
     surfaces, _, _, atom = target.shape
     if result.shape[2] < surfaces * atom:
         raise HardwareFault("PDP", f"{p.out_channels} output channels from {p.channels}")
@@ -124,6 +136,51 @@ def _average(p: Pdp, cube: NDArray[Any]) -> NDArray[Any]:
     total *= p.reciprocal_height
     rounding_shift(total, 16)
     return np.clip(total, *RANGES[p.precision], out=total)
+
+
+_OVERFLOW = (
+    "averages leave the 8 bits of the output: D_RECIP_KERNEL_WIDTH and HEIGHT must be at most"
+    " 65536 / kernel, pad values those of numbers from -128 to 127; the chip keeps the low bits"
+)
+
+
+def _wrapped(values: NDArray[np.int64], width: int) -> NDArray[np.int64]:
+    """The low *width* bits as signed numbers."""
+    half = 1 << (width - 1)
+    return ((values + half) & ((1 << width) - 1)) - half
+
+
+def _scaled_down(values: NDArray[np.int64], reciprocal: int, width: int) -> NDArray[np.int64]:
+    """RS(values * reciprocal, 16) in *width* bits; of positive numbers the sign is lost."""
+    product = values * reciprocal
+    whole, rest = product >> 16, product & 0xFFFF
+    up = np.where(product < 0, rest > 0x8000, rest >= 0x8000)
+    kept = np.where(product < 0, whole, whole & ((1 << (width - 1)) - 1))
+    return _wrapped(kept + up, width)
+
+
+def _cut_average(p: Pdp, cube: NDArray[Any]) -> NDArray[np.int64]:
+    """Averages of int8 as the chip computes them: 11 bits for lines, 14 for windows, 8 for results.
+
+    Source: nvdla/hw master ``vmod/nvdla/pdp/NV_NVDLA_PDP_CORE_cal1d.v``, ``cal2d``.
+    """
+    rows = cubes.inside(p.out_height, p.stride_y, p.kernel_height, p.pad_top, p.height)
+    columns = cubes.inside(p.out_width, p.stride_x, p.kernel_width, p.pad_left, p.width)
+    pads = np.array(p.pads, np.int64)
+    frame = _frame(p, cube, 0, np.int64)
+    stop = (p.out_width - 1) * p.stride_x + 1
+    lines = sum(frame[:, at : at + stop : p.stride_x] for at in range(p.kernel_width))
+    lines = _wrapped(lines + pads[p.kernel_width - columns][None, :, None], 11)
+    height = lines.shape[0]
+    inside = np.zeros((height, 1, 1), np.int64)
+    inside[p.pad_top : p.pad_top + p.height] = 1
+    lines = lines * inside  # lines of the pad count by their own value
+    stop = (p.out_height - 1) * p.stride_y + 1
+    total = sum(lines[at : at + stop : p.stride_y] for at in range(p.kernel_height))
+    extra = p.kernel_width * pads[p.kernel_height - rows]
+    total = _wrapped(total + _wrapped(extra, 14)[:, None, None], 14)
+    across = _scaled_down(total, p.reciprocal_width, 11)
+    return _scaled_down(across, p.reciprocal_height, 8)
 
 
 def pool_half(p: Pdp, bits: NDArray[np.uint16]) -> NDArray[np.float16]:

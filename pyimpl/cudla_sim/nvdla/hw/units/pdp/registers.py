@@ -28,6 +28,12 @@ class Pdp(Params):
     stride_y: int = bits("D_POOLING_KERNEL_CFG.KERNEL_STRIDE_HEIGHT", plus=1)
     reciprocal_width: int = bits("D_RECIP_KERNEL_WIDTH.RECIP_KERNEL_WIDTH")
     reciprocal_height: int = bits("D_RECIP_KERNEL_HEIGHT.RECIP_KERNEL_HEIGHT")
+    in_first: int = bits("D_PARTIAL_WIDTH_IN.PARTIAL_WIDTH_IN_FIRST", plus=1)
+    in_middle: int = bits("D_PARTIAL_WIDTH_IN.PARTIAL_WIDTH_IN_MID", plus=1)
+    in_last: int = bits("D_PARTIAL_WIDTH_IN.PARTIAL_WIDTH_IN_LAST", plus=1)
+    out_first: int = bits("D_PARTIAL_WIDTH_OUT.PARTIAL_WIDTH_OUT_FIRST", plus=1)
+    out_middle: int = bits("D_PARTIAL_WIDTH_OUT.PARTIAL_WIDTH_OUT_MID", plus=1)
+    out_last: int = bits("D_PARTIAL_WIDTH_OUT.PARTIAL_WIDTH_OUT_LAST", plus=1)
     nan_to_zero: int = bits("D_NAN_FLUSH_TO_ZERO.NAN_TO_ZERO")
     pad_left: int = bits("D_POOLING_PADDING_CFG.PAD_LEFT")
     pad_top: int = bits("D_POOLING_PADDING_CFG.PAD_TOP")
@@ -67,6 +73,7 @@ class PdpRdma(Params):
     line_stride: int = bits("D_SRC_LINE_STRIDE")
     surface_stride: int = bits("D_SRC_SURFACE_STRIDE")
     source_mc: int = bits("D_SRC_RAM_CFG.SRC_RAM_TYPE")
+    splits: int = bits("D_OPERATION_MODE_CFG.SPLIT_NUM", plus=1)
 
 
 @dataclass(slots=True)

@@ -91,7 +91,7 @@ def _run(site: Site, chain: Chain) -> tuple[ComputedLayer, Work | None]:
         windows.settle(site, pooled)
         layer.output_shape = (pooled.out_channels, pooled.out_height, pooled.out_width)
         assert cube is not None
-        latch_pdp(site, pooling.run(groups, site.config, site.memory, cube))
+        latch_pdp(site, pooling.run(groups, site.config, site.memory, cube, site.doubt))
     else:
         weights = None if convolution is None else convolution.repeatable()
         complete = len(jobs) == p.batches  # the compiled function may decline one of a batch
