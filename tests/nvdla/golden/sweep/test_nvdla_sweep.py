@@ -111,7 +111,8 @@ def test_strict_model_equals_the_rtl_or_stops(unit: str) -> None:
     for record in found["settings"]:
         run = Run(unit, record, found["columns"], strict=True)
         seen[run.result] += 1
-        computed = any("no Y stage" in text for text in run.told)
+        # the values of the public C model stay, with a warning
+        computed = any("no Y stage" in t or "averages leave" in t for t in run.told)
         further = unit == "PDP" and reaches_further(found["columns"], record)
         if run.error or computed or further:
             good = not is_legal(record)

@@ -33,8 +33,7 @@ def run(
 ) -> Odd:
     """Pool a cube [y, x, channel] (padding channels included) and write the result.
 
-    *doubt* says what becomes of averages that leave the range of a chip's adders: errors, unless
-    it is given.
+    *doubt* says what becomes of averages that leave the range of a chip's adders.
     """
     p = Pdp.decode(groups["PDP"])
     cubes.check_precision(p, config)
@@ -56,10 +55,7 @@ def run(
     else:
         result = pool(p, cube)
         if cubes.can_overflow(p, config):
-            cut = _cut_average(p, cube)
-            if (cut != result).any():
-                (doubt or Doubt())("PDP", _OVERFLOW)
-            result = cut
+            result = _within_chip(p, cube, result, doubt or Doubt())
     surfaces, _, _, atom = target.shape
     if result.shape[2] < surfaces * atom:
         raise HardwareFault("PDP", f"{p.out_channels} output channels from {p.channels}")
@@ -140,8 +136,21 @@ def _average(p: Pdp, cube: NDArray[Any]) -> NDArray[Any]:
 
 _OVERFLOW = (
     "averages leave the 8 bits of the output: D_RECIP_KERNEL_WIDTH and HEIGHT must be at most"
-    " 65536 / kernel, pad values those of numbers from -128 to 127; the chip keeps the low bits"
+    " 65536 / kernel, pad values those of numbers from -128 to 127; the chip keeps low bits"
 )
+
+
+def _within_chip(p: Pdp, cube: NDArray[Any], saturated: NDArray[Any], doubt: Doubt) -> NDArray[Any]:
+    """Averages that may leave the range of a chip's adders: strict, they saturate as in the public
+    C model, with a warning; otherwise they are what the chip computes."""
+    cut = _cut_average(p, cube)
+    if not (cut != saturated).any():
+        return saturated
+    if doubt.strict:
+        doubt.warn("PDP", f"{_OVERFLOW}, here they saturate (CUDLA_SIM_HARDWARE=chip keeps them)")
+        return saturated
+    doubt("PDP", _OVERFLOW)
+    return cut
 
 
 def _wrapped(values: NDArray[np.int64], width: int) -> NDArray[np.int64]:
