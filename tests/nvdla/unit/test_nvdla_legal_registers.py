@@ -243,6 +243,20 @@ def test_int16_input_of_sdp_stops_without_int16(name: str) -> None:
         Bench(name).sdp(IN_PRECISION=1)
 
 
+def test_int16_input_of_sdp_fills_half_an_atom_on_the_chip() -> None:
+    """As the RTL: four 16-bit numbers, cut to 8 bits by the converter, then zeros; a surface that
+    was fetched in excess is left for the next operation."""
+    bench = Bench("nv_small", strict=False)
+    found = bench.sdp(IN_PRECISION=1).reshape(8, 8)
+    halves = bench.data[:64].view("<i2").reshape(8, 4)
+    np.testing.assert_array_equal(found[:, :4], np.clip(halves, -128, 127))
+    assert not found[:, 4:].any()
+    for block in ("SDP", "SDP_RDMA"):
+        bench.write(block, S_POINTER=1)
+    with pytest.raises(HardwareFault, match="left data unread"):
+        bench.sdp()
+
+
 @pytest.mark.parametrize("name", sorted(CONFIGS))
 def test_ram_type_of_the_second_memory_needs_one(name: str) -> None:
     """Without it the RTL waits for ever."""

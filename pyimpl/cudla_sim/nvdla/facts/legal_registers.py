@@ -12,7 +12,7 @@ the same sources.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -22,7 +22,7 @@ from . import fields, precisions, registers
 from .configs import HardwareConfig
 from .limits import POOLING_KERNEL
 from .modes import Alu, Pooling
-from .precisions import INT8
+from .precisions import FP16, INT8, INT16
 
 # -- blocks -----------------------------------------------------------------------------------
 
@@ -72,6 +72,9 @@ class LowBits:
     width: int
 
 
+Outcome = int | LowBits | Taken
+
+
 class Legal(NamedTuple):
     """Legal values of a field and, for messages, their description and what the configuration
     lacks (a precision: "" and its number is named)."""
@@ -86,15 +89,15 @@ class Rule:
     """Legal values of a field.
 
     *place* is ``BLOCK.REGISTER.FIELD``, *values* the legal ones of a configuration (None: all).
-    *chip* is what a chip makes of another value: a
-    number that it takes instead, ``LowBits``, or ``Taken``. *when* names fields of the same block
-    and the values that they have where this one matters. Where *computed* is set, the model
-    computes what the unit of other configurations would, and reports it.
+    *chip* is what a chip makes of another value: a number that it takes instead, ``LowBits``, or
+    ``Taken``; or each of these by value. *when* names fields of the same block and the values that
+    they have where this one matters. Where *computed* is set, the model computes what the unit of
+    other configurations would, and reports it.
     """
 
     place: str
     values: Callable[[HardwareConfig], Legal | None]
-    chip: int | LowBits | Taken
+    chip: Outcome | Mapping[int, Outcome]
     when: tuple[tuple[str, int], ...] = ()
     computed: bool = False
 
@@ -162,6 +165,11 @@ _BATCH = _without(lambda config: config.batch, "batches")
 _WINOGRAD = _without(lambda config: config.winograd, "Winograd mode")
 _FROM_MEMORY = (("D_FEATURE_MODE_CFG.FLYING_MODE", 0),)
 
+_INPUT_OF_SDP: dict[int, Outcome] = {INT16: INT16, FP16: INT16, 3: INT8}
+"""With int16, each atom of 8 bytes is taken as four numbers, which are the first of the output's
+eight."""
+_OUTPUT_OF_SDP: dict[int, Outcome] = {INT16: Taken.UNKNOWN, FP16: INT8, 3: INT8}
+
 RULES: tuple[Rule, ...] = (
     # convolution
     Rule("CDMA.D_MISC_CFG.CONV_MODE", _WINOGRAD, Taken.HANGS),
@@ -183,6 +191,7 @@ RULES: tuple[Rule, ...] = (
         (("D_DATAIN_FORMAT.DATAIN_FORMAT", 0),),
     ),
     # SDP
+    Rule("SDP_RDMA.D_FEATURE_MODE_CFG.IN_PRECISION", _int8_only, _INPUT_OF_SDP, _FROM_MEMORY),
     Rule("SDP_RDMA.D_FEATURE_MODE_CFG.IN_PRECISION", _precision, Taken.UNKNOWN, _FROM_MEMORY),
     Rule("SDP_RDMA.D_FEATURE_MODE_CFG.PROC_PRECISION", _int8_only, Taken.UNKNOWN),
     Rule("SDP_RDMA.D_SRC_DMA_CFG.SRC_RAM_TYPE", _memory, Taken.HANGS, _FROM_MEMORY),
@@ -192,6 +201,7 @@ RULES: tuple[Rule, ...] = (
     *_x_stage("BN"),
     Rule("SDP.D_DP_EW_CFG.EW_BYPASS", _y_stage, 1, computed=True),
     Rule("SDP.D_DATA_FORMAT.PROC_PRECISION", _precision, Taken.HANGS),
+    Rule("SDP.D_DATA_FORMAT.OUT_PRECISION", _int8_only, _OUTPUT_OF_SDP),
     Rule("SDP.D_DATA_FORMAT.OUT_PRECISION", _precision, Taken.UNKNOWN),
     Rule("SDP.D_FEATURE_MODE_CFG.BATCH_NUMBER", _BATCH, 0),
     Rule(
@@ -240,9 +250,15 @@ class Illegal:
     message: str
     place: _Place
 
+    @property
+    def chip(self) -> Outcome:
+        """What a chip makes of the value."""
+        chip = self.rule.chip
+        return chip[self.value] if isinstance(chip, Mapping) else chip
+
     def corrected(self, group: list[int]) -> list[int] | None:
         """The registers as a chip takes them; None where no value stands for it."""
-        chip = self.rule.chip
+        chip = self.chip
         if isinstance(chip, Taken):
             return None
         value = self.value & (1 << chip.width) - 1 if isinstance(chip, LowBits) else chip

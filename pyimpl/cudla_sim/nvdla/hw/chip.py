@@ -105,7 +105,7 @@ class Chip:
     @property
     def disturbed(self) -> bool:
         """Whether layers left something behind that changes what the next ones compute."""
-        return bool(self.site.spoiled) or len(self.site.kept.spare) > 0
+        return bool(self.site.spoiled or self.site.unread) or len(self.site.kept.spare) > 0
 
     @property
     def position(self) -> Position | None:

@@ -108,6 +108,8 @@ class Site:
         self.kept = Kept()
         self.spoiled = ""
         """What left PDP in a state in which its next operations go wrong."""
+        self.unread = ""
+        """What left input in SDP_RDMA that its next operations would take for theirs."""
 
     def ready(self, *blocks: str) -> bool:
         """True when a group of each block is enabled and waits for its unit."""

@@ -28,8 +28,8 @@ def settle(
     for block, group in groups.items():
         for item in _found(config, block, tuple(group)):
             rule = item.rule
-            if isinstance(rule.chip, Taken):
-                raise HardwareFault(block, f"{item.message}; {rule.chip.value}")
+            if isinstance(item.chip, Taken):
+                raise HardwareFault(block, f"{item.message}; {item.chip.value}")
             if rule.computed and doubt.strict:
                 doubt.warn(
                     block,
@@ -40,7 +40,7 @@ def settle(
             corrected = item.corrected(result[block])
             assert corrected is not None
             taken = (
-                f"its low {rule.chip.width} bits" if isinstance(rule.chip, LowBits) else rule.chip
+                f"its low {item.chip.width} bits" if isinstance(item.chip, LowBits) else item.chip
             )
             doubt(block, f"{item.message}; the chip takes {taken}")
             result[block] = corrected

@@ -72,6 +72,10 @@ def _run(site: Site, chain: Chain) -> tuple[ComputedLayer, Work | None]:
         groups, state.single, state.lut, site.config, site.memory, site.ints, site.doubt
     )
     p = processor.p
+    if processor.rdma is not None and not p.flying:
+        if site.unread:
+            raise HardwareFault("SDP_RDMA", f"{site.unread}: the operations after it go wrong")
+        site.unread = processor.unread
     layer = ComputedLayer(
         chain.name,
         chain.groups(site.csb),

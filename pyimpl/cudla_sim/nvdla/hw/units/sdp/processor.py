@@ -17,7 +17,7 @@ from .....native.ints import IntegerLayer, Ints
 from ....errors import HardwareFault
 from ....facts import precisions
 from ....facts.configs import HardwareConfig
-from ....facts.precisions import FP16
+from ....facts.precisions import FP16, INT8, INT16
 from ...csb import LookupTable
 from ...doubt import Doubt
 from ...memory import DTYPES, Memory
@@ -118,6 +118,8 @@ class Processor:
             raise HardwareFault("SDP", "the input comes from memory but SDP_RDMA is not enabled")
         if (r.width, r.height, r.channels) != (self.p.width, self.p.height, self.p.channels):
             raise HardwareFault("SDP_RDMA", "the cube size differs from that in SDP")
+        if self._halved_input:
+            return self._half_atoms(r)
         if (r.in_precision == FP16) != self.floating:
             raise HardwareFault("SDP_RDMA", "fp16 input with integer processing or the reverse")
         return self._memory[r.source_mc].cube(
@@ -134,6 +136,40 @@ class Processor:
             ),
             self.config.memory_atom,
         )
+
+    @property
+    def _halved_input(self) -> bool:
+        """Whether a configuration that computes int8 only is to read int16."""
+        r = self.rdma
+        return r is not None and r.in_precision == INT16 not in self.config.precisions
+
+    @property
+    def unread(self) -> str:
+        """Why a chip leaves input in SDP_RDMA that nobody takes, "" if it does not: it fetches a
+        surface for each half atom of channels."""
+        atom = self.config.memory_atom
+        if not self._halved_input or -(-2 * self.p.channels // atom) == -(-self.p.channels // atom):
+            return ""
+        return f"an input of {self.p.channels} channels with IN_PRECISION int16 left data unread"
+
+    def _half_atoms(self, r: SdpRdma) -> NDArray[Any]:
+        """The input as such a chip takes it: half as many numbers in each atom, then zeros.
+
+        It was found by running the RTL of nv_small.
+        """
+        atom = self.config.memory_atom
+        cube = self._memory[r.source_mc].cube(
+            "SDP_RDMA",
+            r.source,
+            INT8,
+            (r.channels, r.height, r.width),
+            r.line_stride,
+            self._surfaces("SDP_RDMA", r.surface_stride, atom, atom),
+            atom,
+        )
+        result = np.zeros(cube.shape, np.int16)
+        result[..., : atom // 2] = np.ascontiguousarray(cube).view("<i2")
+        return result
 
     def output(self, batch: int) -> NDArray[Any]:
         """View the output cube in memory as [surface, y, x, channel]."""
@@ -161,7 +197,7 @@ class Processor:
 
         *target* is [surface, y, x, channel], or [y, x, channel].
         """
-        if self._ints is None:
+        if self._ints is None or (convolution is None and self._halved_input):
             return None
         if convolution is not None:
             if convolution.shape[0] > self.padded_channels:
