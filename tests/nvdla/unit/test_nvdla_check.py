@@ -70,7 +70,7 @@ def built(config: str, precision: str) -> Loadable:
     net.add(first, second)
     if net.config.lut:
         net.sigmoid()
-        net.lrn(5)
+    net.lrn(5)
     net.add(net.max_pool(2), net.max_pool(2, source=second))
     if net.config.rubik:
         net.deconv2d(rng.normal(size=(40, 24, 2, 2)))
