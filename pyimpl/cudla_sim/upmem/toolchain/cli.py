@@ -33,6 +33,15 @@ _WORDS_ALONE = (
     "dpu-upmem-dpurte-clang: warning: between this assembly and C go 32-bit arguments and results "
     "alone: others need clang, gcc does not show the declarations\n"
 )
+_HELP = """OVERVIEW: compiles DPU programs from C, C++ and assembly
+
+USAGE: dpu-upmem-dpurte-clang [options] file...
+
+OPTIONS: those of clang. What a DPU program needs:
+  -DNR_TASKLETS=N          number of tasklets
+  -DSTACK_SIZE_DEFAULT=N   stack of each tasklet, in bytes
+  -mcpu=v1A|v1B            generation of the chip
+  -c, -S, -E, -o FILE, -x LANGUAGE, -I DIR, -D NAME=VALUE, -O0..-O3, -g, -l NAME, -L DIR"""
 _OTHER_PROCESSOR = (
     "UnsupportedOperation: C sources of DPU programs are compiled for x86-64 alone, and this "
     "machine is {}. Compile them with the dpu-upmem-dpurte-clang of UPMEM's SDK, here or there: "
@@ -56,8 +65,9 @@ def _own_folder() -> Path:
     return (paths.sdk_dir() / "bin").resolve()
 
 
-def _fail(text: str) -> int:
-    sys.stderr.write(f"dpu-upmem-dpurte-clang: error: {text}\n")
+def _fail(*texts: str) -> int:
+    for text in texts:
+        sys.stderr.write(f"dpu-upmem-dpurte-clang: error: {text}\n")
     return 1
 
 
@@ -78,6 +88,8 @@ def _answer(options: Options) -> int:
     query = options.query or ""
     if query == "-dumpmachine" or "target-triple" in query:
         print(TRIPLE)
+    elif query in ("--help", "-help"):
+        print(_HELP)
     elif query == "-dumpversion":
         print("12.0.0")
     elif query == "--version":
@@ -110,10 +122,11 @@ def _object(options: Options, route: Route, source: Input, output: str) -> None:
     if source.language.startswith("assembler"):
         flags = options.preprocess if source.language.endswith("cpp") else []
         if not _dpu_object(options, route, source, output):
-            steps.assemble(route, source.path, source.language, flags, output)
+            steps.assemble(
+                route, source.path, source.language, flags, output,
+                text=options.action == "assemble",
+            )  # fmt: skip
         return
-    if source.language not in ("c", "cpp-output", *steps.CXX):
-        raise UsageError(f"language not recognized: '{source.language}': a DPU runs C and C++")
     target = options.output or "a.out" if options.action == "link" else output
     flags = [*options.preprocess, *_warnings(options), *_dependency_flags(options, source, target)]
     text = steps.preprocess(
@@ -154,7 +167,8 @@ def _dpu_object(options: Options, route: Route, source: Input, output: str) -> b
     steps.compile_text(
         route,
         text.encode("latin-1"),
-        route.compile_flags([*own, "-O1", "-w"]),
+        # main has the parameters of any other function here, which clang refuses of a hosted one.
+        route.compile_flags([*own, "-O1", "-w", "-ffreestanding"]),
         output,
         source.path,
         assembly=options.action == "assemble",
@@ -212,9 +226,29 @@ def _preprocess_only(options: Options, route: Route) -> None:
         sys.stdout.flush()
 
 
+def _unused(options: Options, source: Input) -> bool:
+    """Whether an input has no part in a compilation that does not link; says so, as clang does."""
+    kind = "" if source.language else "linker"
+    if options.action == "assemble" and source.language == "assembler":
+        kind = "assembler"
+    if kind:
+        sys.stderr.write(
+            f"dpu-upmem-dpurte-clang: warning: {source.path}: '{kind}' input unused "
+            "[-Wunused-command-line-argument]\n"
+        )
+    return bool(kind)
+
+
+def _check_syntax(options: Options, route: Route) -> None:
+    with tempfile.NamedTemporaryFile(suffix=".o") as file:
+        for source in options.inputs:
+            if not _unused(options, source):
+                _object(options, route, source, file.name)
+
+
 def _separate(options: Options, route: Route) -> None:
     suffix = ".s" if options.action == "assemble" else ".o"
-    sources = [source for source in options.inputs if source.language]
+    sources = [source for source in options.inputs if not _unused(options, source)]
     if options.output and len(sources) > 1:
         raise UsageError("cannot specify -o when generating multiple output files")
     for source in sources:
@@ -230,9 +264,6 @@ def _separate(options: Options, route: Route) -> None:
 
 def _program(options: Options, route: Route, runtime: Path) -> None:
     _ = options.tasklets  # an impossible number is worth no compilation
-    for source in options.inputs:
-        if source.path != "-" and not Path(source.path).exists():
-            raise UsageError(f"no such file or directory: '{source.path}'")
     with tempfile.TemporaryDirectory(prefix="dpu-") as folder, ThreadPoolExecutor(2) as pool:
         objects = {}
         compiled = []
@@ -268,12 +299,14 @@ def drive(arguments: list[str]) -> int:
             if options.action == "dependencies":
                 options.preprocess += [w for w in options.dependencies if w in ("-M", "-MM")]
             _preprocess_only(options, route)
+        elif options.action == "syntax":
+            _check_syntax(options, route)
         elif options.action in ("compile", "assemble"):
             _separate(options, route)
         else:
             _program(options, route, runtime)
     except UsageError as error:
-        return _fail(str(error))
+        return _fail(*error.args)
     except steps.StepFailed as error:
         return error.status
     except OSError as error:

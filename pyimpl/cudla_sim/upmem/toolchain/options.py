@@ -45,10 +45,52 @@ _LANGUAGES = {
     ".c": "c",
     ".i": "cpp-output",
     ".S": "assembler-with-cpp",
+    ".sx": "assembler-with-cpp",
     ".s": "assembler",
     **dict.fromkeys(_CXX, "c++"),
     ".ii": "c++-cpp-output",
 }
+_SUPPORTED = frozenset(_LANGUAGES.values())
+_HEADERS = {
+    ".h": "c-header",
+    **dict.fromkeys((".hh", ".hpp", ".hxx", ".H", ".h++", ".hp"), "c++-header"),
+}
+"""Only preprocessed: a DPU program has no precompiled headers."""
+_UNSUPPORTED = {
+    ".ll": "ir",
+    ".bc": "ir",
+    ".m": "objective-c",
+    ".mm": "objective-c++",
+    ".M": "objective-c++",
+    ".mi": "objective-c-cpp-output",
+    ".mii": "objective-c++-cpp-output",
+    ".cl": "cl",
+    ".cu": "cuda",
+    ".cui": "cuda-cpp-output",
+    ".hip": "hip",
+    ".rs": "renderscript",
+    ".asm": "assembler-with-cpp of Windows",
+    ".pch": "ast",
+    ".ast": "ast",
+    ".pcm": "precompiled module",
+    ".cppm": "c++-module",
+    **dict.fromkeys((".f", ".f90", ".f95", ".F", ".F90", ".F95", ".for", ".FOR"), "f95"),
+    **dict.fromkeys((".ads", ".adb"), "ada"),
+    ".d": "d",
+    ".go": "go",
+}
+"""Languages that clang knows and a DPU program cannot be made of here."""
+_OTHERS = {*_UNSUPPORTED.values(), *_HEADERS.values()}
+_LINKED = {".o", ".obj", ".a", ".lo", ".so", ".lib", ""}
+"""Endings of files that are only linked."""
+
+# Options that the compiler behind us understands or refuses; all others are unknown here.
+_COMPILERS = re.compile(
+    r"-(O.*|g.*|f.+|W.*|w|m.+|d[A-Z]+|pedantic(-errors)?|P|C|CC|H|Q.*|R.+|s|B.+|time|ftime.*"
+    r"|trigraphs|undef|traditional(-cpp)?|nostdinc\+\+|nostdlib\+\+|no-canonical-prefixes"
+    r"|(no-)?integrated-as|emit-llvm)"
+    r"|--(param=.*|std=.*|driver-mode=.*|config=.*|verbose|coverage|pedantic(-errors)?)"
+)
 
 
 class UsageError(Exception):
@@ -115,9 +157,47 @@ def _integer(name: str, text: str) -> int:
 def _language(path: str, chosen: str | None) -> str:
     if chosen:
         return chosen
+    suffix = Path(path).suffix
     if path == "-":
-        raise UsageError("-E or -x required when input is from standard input")
-    return _LANGUAGES.get(Path(path).suffix, "")
+        return "-"
+    if suffix in _LANGUAGES:
+        return _LANGUAGES[suffix]
+    return _HEADERS.get(suffix) or _UNSUPPORTED.get(suffix, "")
+
+
+def check_inputs(o: Options) -> None:
+    """Refuses what no step could take, in clang's words, before anything is compiled.
+
+    Raises UsageError.
+    """
+    missing = [i.path for i in o.inputs if i.path != "-" and not Path(i.path).exists()]
+    if missing:
+        lines = [f"no such file or directory: '{path}'" for path in missing]
+        if len(missing) == len(o.inputs):
+            lines.append("no input files")
+        raise UsageError(*lines)
+    for source in o.inputs:
+        _check_input(o, source)
+
+
+def _check_input(o: Options, source: Input) -> None:
+    preprocessed = o.action in ("preprocess", "dependencies")
+    if source.language == "-":
+        if not preprocessed:
+            raise UsageError("-E or -x required when input is from standard input")
+        source.language = "c"
+    if source.language in ("c-header", "c++-header") and preprocessed:
+        source.language = source.language.removesuffix("-header")
+    if source.language and source.language not in _SUPPORTED:
+        raise UsageError(
+            f"'{source.path}': language not supported: '{source.language}'; a DPU program is "
+            "compiled from C (.c, .i), C++ (.cpp, .ii) and assembly (.S, .s)"
+        )
+    if not source.language and o.action != "link" and Path(source.path).suffix not in _LINKED:
+        raise UsageError(
+            f"'{source.path}': file type not recognized; -x says which language it is: "
+            + ", ".join(sorted(_SUPPORTED))
+        )
 
 
 def expand_files(arguments: list[str]) -> list[str]:
@@ -151,7 +231,9 @@ def parse(arguments: list[str], generation: str = "v1A") -> Options:
             o.link.append(f"@{len(o.inputs) - 1}")
         elif name == "-o":
             o.output = value
-        elif name == "-x":
+        elif name == "-x" and value is not None:
+            if value not in _SUPPORTED and value not in _OTHERS and value != "none":
+                raise UsageError(f"language not recognized: '{value}'")
             chosen = None if value == "none" else value
         elif name in _PREPROCESSOR and value is not None:
             o.preprocess += [name, value]
@@ -167,11 +249,15 @@ def parse(arguments: list[str], generation: str = "v1A") -> Options:
         elif name in ("-Xclang", "-mllvm") and value is not None:
             o.compile += [name, value]
         elif not _simple(o, word) and value is None:
+            if not _COMPILERS.fullmatch(word):
+                raise UsageError(f"unknown argument: '{word}'")
             o.compile.append(word)
     if not any("NR_TASKLETS" in word for word in arguments):
         o.preprocess += ["-D", "NR_TASKLETS=1"]  # as the SDK's driver defines it
-    if o.query is None and not o.inputs:
-        raise UsageError("no input files")
+    if o.query is None:
+        if not o.inputs:
+            raise UsageError("no input files")
+        check_inputs(o)
     return o
 
 
@@ -190,7 +276,12 @@ def _linker(o: Options, words: list[str]) -> None:
 
 def _simple(o: Options, word: str) -> bool:
     """Options of one word that are not just handed to the compiler."""
-    actions = {"-c": "compile", "-S": "assemble", "-E": "preprocess"}
+    actions = {
+        "-c": "compile",
+        "-S": "assemble",
+        "-E": "preprocess",
+        "-fsyntax-only": "syntax",
+    }
     if word in actions:
         o.action = actions[word]
     elif word in _DEPENDENCY:
@@ -213,6 +304,8 @@ def _simple(o: Options, word: str) -> bool:
         "-dumpversion",
         "-dumpmachine",
         "--print-target-triple",
+        "--help",
+        "-help",
     ) or word.startswith(("-print-", "--print-")):
         o.query = word
     elif word == "-pg":

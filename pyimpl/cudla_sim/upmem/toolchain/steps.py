@@ -142,9 +142,18 @@ def _refuse(messages: list[str]) -> None:
         raise StepFailed(1)
 
 
-def assemble(route: Route, source: str, language: str, flags: Sequence[str], output: str) -> None:
-    """Assembles x86 assembly of ours, or what ``-S`` wrote."""
-    command = [route.compiler, *route.arguments, *flags, "-c", "-x", language, source, "-o", output]
+def assemble(
+    route: Route,
+    source: str,
+    language: str,
+    flags: Sequence[str],
+    output: str,
+    *,
+    text: bool = False,
+) -> None:
+    """Assembles x86 assembly of ours, or what ``-S`` wrote; ``text``: only preprocesses it."""
+    command = [route.compiler, *route.arguments, *flags, "-E" if text else "-c"]
+    command += ["-x", language, source, "-o", output]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode:
         full_disk.refuse(done.stderr, [output])
@@ -161,5 +170,5 @@ def assemble(route: Route, source: str, language: str, flags: Sequence[str], out
         sys.stderr.write(done.stderr)
     if done.returncode:
         raise StepFailed(done.returncode if done.returncode > 0 else 1)
-    if route.x32:
+    if route.x32 and not text:
         run(["objcopy", "-I", "elf32-x86-64", "-O", "elf64-x86-64", output])
