@@ -173,7 +173,8 @@ NvDlaError sim__nvdla_next(void *runtime, NvDlaTask *task, int *more);
 
 /* An enabled DPU: what dpu_prepare_xfer sets, and the jobs that are queued on its rank. */
 struct sim_dpu_fast_member {
-    uint64_t handle, buffer, jobs; /* addresses of a uint64_t and of a uint32_t */
+    uint64_t handle, buffer; /* buffer: address of a uint64_t */
+    uint64_t words;          /* address of its rank's words (native/dpu_turn.h) */
     uint64_t slot;
 };
 

@@ -43,6 +43,7 @@ _CALLBACK = ctypes.CFUNCTYPE(
 
 _STATE = {
     "c_set", "_symbols", "_dpus", "_ranks", "_top", "_log", "_async_mode", "_process", "_kept",
+    "_called",
 }  # fmt: skip
 
 
@@ -102,6 +103,7 @@ class DpuSet:
         self._ranks: list[DpuSet] = []
         self._process = cudla_sim.process if top is None else None
         self._kept: list[Any] = []  # what asynchronous operations still need
+        self._called: list[Any] = []  # functions that may still run after ``sync``
 
     def _child(self, c_set: Any) -> DpuSet:
         child: DpuSet = object.__new__(DpuSet)
@@ -144,6 +146,7 @@ class DpuSet:
         """Gives the DPUs back. Raises DpuError for a part of a set."""
         call("dpu_free", self.c_set)
         self._process = None
+        self._called.clear()
 
     def __del__(self) -> None:
         # A set that goes out of scope gives its DPUs back. Parts and freed sets have none to give,
@@ -300,7 +303,10 @@ class DpuSet:
             stream.write(_printed(dpu.c_set))
 
     def sync(self) -> None:
-        """Waits for everything asynchronous. Raises DpuError with the first error of it."""
+        """Waits for everything asynchronous but calls with ``is_blocking`` False, which may go on.
+
+        Raises DpuError with the first error of it.
+        """
         try:
             call("dpu_sync", self.c_set)
         finally:
@@ -315,7 +321,9 @@ class DpuSet:
         single_call: bool = False,
     ) -> None:
         """Calls ``fn(set, index, arg)`` for each rank (``single_call``: once for the set) when
-        everything before it is done. ``is_blocking`` False: what comes after does not wait for it.
+        everything before it is done. ``is_blocking`` False: what comes after does not wait for it,
+        nor does ``sync``, and its error is dropped. ``index`` is 0xFFFFFFFF (-1 in C) for a call
+        that is not for one rank of several.
 
         Raises DpuError; synchronous also what ``fn`` raises.
         """
@@ -339,7 +347,7 @@ class DpuSet:
 
         function = _CALLBACK(on_set)
         if asynchronous:
-            self._kept.append(function)
+            (self._kept if is_blocking else self._called).append(function)
         try:
             call("dpu_callback", self.c_set, function, None, flags)
         except DpuError as error:

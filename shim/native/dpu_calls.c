@@ -23,6 +23,11 @@ uint64_t sim_dpu_token(void)
     return current_token;
 }
 
+void sim_dpu_set_token(uint64_t token)
+{
+    current_token = token;
+}
+
 static void call(void *argument)
 {
     struct callback *job = argument;

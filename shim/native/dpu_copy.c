@@ -8,12 +8,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "dpu.h"
 #include "dpu_run/protocol.h"
 #include "native/block_copy.h"
 #include "native/dpu_native.h"
 #include "native/dpu_span.h"
+#include "native/dpu_turn.h"
 #include "native/native.h"
 #include "native/parallel.h"
 
@@ -22,6 +24,16 @@ static const size_t STRIDE = SLOT_END;
 int sim_dpu_may_copy(uint64_t end, uint32_t unit, uint64_t offset, uint64_t size)
 {
     return sim_dpu_keeps_to(end, unit, offset, size);
+}
+
+void sim_dpu_await_turn(uint32_t *words)
+{
+    /* After the store of the taken word: a copy that did not see it is seen here. */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    for (unsigned look = 0; __atomic_load_n(&words[SIM_DPU_COPYING], __ATOMIC_SEQ_CST) != 0; look++) {
+        struct timespec pause = {0, look < 100 ? 0 : 50000};
+        nanosleep(&pause, NULL);
+    }
 }
 
 static void mark(uint8_t *written, uint64_t offset, uint64_t size)
@@ -241,7 +253,9 @@ static int append(struct blocks *blocks, const struct sg_block_info *block)
     return 0;
 }
 
-/* Asks for all blocks of one DPU; what is beyond place->size is cut off or an error. */
+/* Asks for all blocks of one DPU; what is beyond place->size is cut off or an error. Blocks are asked
+   for until the function answers false, and all of them count, empty ones too (sg_xfer_rank_handler
+   of the SDK's library). */
 static int collect(const struct sim_dpu_place *place, const struct sim_dpu_sg *sg, uint32_t dpu,
                    struct blocks *blocks, struct known *known, struct sim_dpu_sg_result *result)
 {
@@ -249,9 +263,6 @@ static int collect(const struct sim_dpu_place *place, const struct sim_dpu_sg *s
     result->dpu = dpu;
     for (;;) {
         struct sg_block_info block = {NULL, 0};
-        if (!sg->check_length && blocks->bytes >= place->size) {
-            return SIM_SG_DONE; /* what follows is ignored */
-        }
         result->block = blocks->count;
         if (!function(&block, dpu, blocks->count, sg->arguments)) {
             break;
@@ -259,12 +270,12 @@ static int collect(const struct sim_dpu_place *place, const struct sim_dpu_sg *s
         if (blocks->count >= sg->max_blocks) {
             return SIM_SG_BLOCKS;
         }
-        uint64_t left = place->size - blocks->bytes;
-        if (block.length > left) {
-            if (sg->check_length) {
-                result->found = blocks->bytes + block.length;
-                return SIM_SG_LENGTH;
-            }
+        uint64_t left = blocks->bytes < place->size ? place->size - blocks->bytes : 0;
+        if (block.length != 0 && left == 0 && sg->check_length) {
+            result->found = blocks->bytes + block.length;
+            return SIM_SG_LENGTH;
+        }
+        if (block.length > left && !sg->check_length) {
             block.length = (uint32_t)left;
         }
         if (block.length != 0 && !block_mapped(known, (uintptr_t)block.addr, block.length)) {
@@ -330,7 +341,7 @@ static void move_turns(void *argument)
 /* Whether a block begins where the one before it ended, or later. */
 static int follows(const struct blocks *blocks, uint32_t number, uintptr_t *end)
 {
-    if (number >= blocks->count) {
+    if (number >= blocks->count || blocks->list[number].length == 0) {
         return 1;
     }
     const struct sg_block_info *block = &blocks->list[number];
@@ -518,8 +529,10 @@ struct job {
 static void run(void *argument)
 {
     struct job *job = argument;
+    sim_dpu_set_token(job->sg->token);
     job->status = scatter_gather(job->place, job->slots, job->indexes, job->count, job->sg,
                                  job->result);
+    sim_dpu_set_token(0);
 }
 
 int sim_dpu_scatter_gather(const struct sim_dpu_place *place, const uint32_t *slots,

@@ -298,6 +298,7 @@ struct sim_dpu_sg {
     int check_length;
     uint32_t most_compared; /* blocks; a transfer of more is not looked through for overlaps */
     int overlap_fails;
+    uint64_t token; /* of sim_dpu_token on the thread that calls the function */
 };
 
 enum {
@@ -320,6 +321,10 @@ struct sim_dpu_sg_result {
 
 /* sim_dpu_keeps_to of dpu_span.h. */
 int sim_dpu_may_copy(uint64_t end, uint32_t unit, uint64_t offset, uint64_t size);
+
+/* Waits until no copy of the library, which Python does not see, is under way on a rank whose turn was
+   taken (dpu_turn.h). */
+void sim_dpu_await_turn(uint32_t *words);
 
 /* Index of the first host address that is not memory (nothing is copied then), or -1. */
 int64_t sim_dpu_transfer(const struct sim_dpu_place *place, const uint32_t *slots,
@@ -348,6 +353,7 @@ void sim_dpu_zero(int file, uint64_t base, uint64_t offset, uint64_t size);
 int sim_dpu_callback(void *function, const void *set, uint32_t number, void *arguments,
                      uint64_t token, int *answer);
 uint64_t sim_dpu_token(void);
+void sim_dpu_set_token(uint64_t token);
 int sim_dpu_print(void *function, void *argument, const char *text, int *answer);
 
 /* --- cuPVA: launches of a VPU worker (pva_gate.c) --------------------------------------------- */

@@ -70,7 +70,8 @@ int main(int argc, char **argv)
     while (found < NR_DPUS * PAIRS)
         found += drain(set, &output);
 
-    DPU_ASSERT(dpu_broadcast_to(set, "active", 0, &active, sizeof active, DPU_XFER_PARALLEL));
+    DPU_ASSERT(dpu_prepare_xfer(set, &active));
+    DPU_ASSERT(dpu_push_xfer(set, DPU_XFER_TO_DPU, "active", 0, sizeof active, DPU_XFER_PARALLEL));
     DPU_ASSERT(dpu_sync(set));
     for (index = 0; index < NR_DPUS; index++)
         CHECK(seen[index] == PAIRS);

@@ -78,7 +78,8 @@ int main(int argc, char **argv)
     CHECK(get_fifo_size(&output, dpu_set_from_dpu(dpu_get(rank, 1, 0))) == 0);
 
     uint64_t active = 0;
-    DPU_ASSERT(dpu_broadcast_to(set, "active", 0, &active, sizeof active, DPU_XFER_PARALLEL));
+    DPU_ASSERT(dpu_prepare_xfer(set, &active));
+    DPU_ASSERT(dpu_push_xfer(set, DPU_XFER_TO_DPU, "active", 0, sizeof active, DPU_XFER_PARALLEL));
     DPU_ASSERT(dpu_sync(set));
 
     /* Nobody takes anything now. The host learns the positions before each element. */

@@ -1,5 +1,6 @@
 /* Launches beside the host program: the state of DPUs, waiting for them, and callbacks. */
 #include <dpu.h>
+#include <dpu_runner.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -40,7 +41,7 @@ static dpu_error_t slow(struct dpu_set_t rank, uint32_t rank_id, void *argument)
     return DPU_OK;
 }
 
-/* dpu_status is a dpu_sync, too: what is queued behind the DPUs has ended, and a fault is told. */
+/* dpu_status is a complete dpu_sync: the DPUs and what is queued behind them have ended. */
 static void asked(struct dpu_set_t set, bool fails)
 {
     bool done, fault;
@@ -49,10 +50,8 @@ static void asked(struct dpu_set_t set, bool fails)
     DPU_ASSERT(dpu_launch(set, DPU_ASYNCHRONOUS));
     if (!fails)
         DPU_ASSERT(dpu_callback(set, slow, NULL, DPU_CALLBACK_ASYNC));
-    do
-        DPU_ASSERT(dpu_status(set, &done, &fault));
-    while (!done);
-    CHECK(fault == fails && ended == !fails);
+    DPU_ASSERT(dpu_status(set, &done, &fault));
+    CHECK(done && fault == fails && ended == !fails);
     DPU_ASSERT(dpu_sync(set));
 }
 
@@ -70,9 +69,10 @@ int main(int argc, char **argv)
     /* The DPUs run until the host clears a variable, which only parallel transfers can do. */
     DPU_ASSERT(dpu_copy_to(set, "mode", 0, &mode, sizeof mode));
     DPU_ASSERT(dpu_launch(set, DPU_ASYNCHRONOUS));
-    DPU_ASSERT(dpu_status(set, &done, &fault));
+    DPU_ASSERT(dpu_status_rank(set.list.ranks[0], &done, &fault));
     CHECK(!done && !fault);
-    DPU_ASSERT(dpu_broadcast_to(set, "active", 0, &active, sizeof active, DPU_XFER_PARALLEL));
+    DPU_ASSERT(dpu_prepare_xfer(set, &active));
+    DPU_ASSERT(dpu_push_xfer(set, DPU_XFER_TO_DPU, "active", 0, sizeof active, DPU_XFER_PARALLEL));
     DPU_ASSERT(dpu_sync(set));
     DPU_ASSERT(dpu_status(set, &done, &fault));
     CHECK(done && !fault);

@@ -48,7 +48,7 @@ static void small_slices(void)
 {
     struct dpu_set_t set;
 
-    DPU_ASSERT(dpu_alloc_ranks(1, "nrDpusPerCI=2", &set));
+    DPU_ASSERT(dpu_alloc_ranks(1, "nrDpusPerCi=2", &set));
     struct dpu_rank_t *rank = dpu_rank_from_set(set);
     struct dpu_t *second = dpu_get(rank, 0, 1), *third = dpu_get(rank, 0, 2);
     CHECK(second != NULL && third == NULL);

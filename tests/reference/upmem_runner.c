@@ -60,7 +60,8 @@ int main(int argc, char **argv)
     DPU_ASSERT(dpu_poll_dpu(first, &running, &fault));
     CHECK(running && !fault);
     CHECK(dpu_boot_rank(rank) == DPU_ERR_DPU_ALREADY_RUNNING);
-    DPU_ASSERT(dpu_broadcast_to(set, "active", 0, &active, sizeof active, DPU_XFER_PARALLEL));
+    DPU_ASSERT(dpu_prepare_xfer(set, &active));
+    DPU_ASSERT(dpu_push_xfer(set, DPU_XFER_TO_DPU, "active", 0, sizeof active, DPU_XFER_PARALLEL));
     DPU_ASSERT(dpu_sync(set));
     DPU_ASSERT(dpu_status_dpu(first, &done, &fault));
     CHECK(done && !fault);

@@ -335,6 +335,7 @@ class sim_dpu_sg(TypedDict, total=False):
     check_length: int
     most_compared: int
     overlap_fails: int
+    token: int
 
 
 class sim_dpu_sg_result(TypedDict, total=False):

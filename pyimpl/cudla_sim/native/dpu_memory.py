@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .. import lazy
+from .compiled import Words, ffi, lib, pointer
 from .compiled import array as c_array
-from .compiled import ffi, lib, pointer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -152,6 +152,11 @@ class DpuCopies:
         )
 
     @staticmethod
+    def await_turn(words: Words) -> None:
+        """Waits for the end of a copy that C code makes on a rank, whose ``words`` these are."""
+        lib.sim_dpu_await_turn(ffi.cast("uint32_t *", words.address))
+
+    @staticmethod
     def clear(file: int, offset: int, size: int) -> Clearing:
         """Begins to give memory back."""
         return Clearing(file, offset, size)
@@ -177,13 +182,15 @@ class DpuCopies:
         check_length: bool,
         most_compared: int = 0,
         overlap_fails: bool = False,
+        token: int = 0,
     ) -> SgResult:
         """Collects all blocks of all DPUs first, checks them, then copies: in ascending block
         number, and for each number over all DPUs. Nothing is copied when something is wrong.
 
         ``function`` and ``arguments``: addresses of a get_block function and of what it is called
         with; ``indexes``: the DPU numbers that it is called with. ``most_compared``: a copy to the
-        host of up to so many blocks is looked through for some that overlap each other.
+        host of up to so many blocks is looked through for some that overlap each other. ``token``:
+        what ``Calls.dpu_token`` answers in the function.
         """
         described: sim_dpu_sg = {
             "function": pointer(function),
@@ -192,6 +199,7 @@ class DpuCopies:
             "check_length": check_length,
             "most_compared": most_compared,
             "overlap_fails": overlap_fails,
+            "token": token,
         }
         job = ffi.new("struct sim_dpu_sg *", described)
         found = ffi.new("struct sim_dpu_sg_result *")

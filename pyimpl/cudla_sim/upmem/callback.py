@@ -16,6 +16,9 @@ program's function failed."""
 
 ASYNC, NONBLOCKING, SINGLE_CALL, PARALLEL = 1, 2, 4, 8
 
+_SINGLE = 0xFFFF_FFFF
+"""``rank_id`` of a call that is not for one rank of several: -1 in the SDK's library."""
+
 _LOOK_S = 1.0
 """How often a rank that waits for the others' call looks whether its machine ended."""
 
@@ -49,7 +52,11 @@ class Flags(NamedTuple):
 
 def call(selection: Selection, function: Function, flags: Flags) -> None:
     """Default: once a rank, the ranks side by side, and waits. ASYNC queues it. SINGLE_CALL: once,
-    when every rank has come to it. NONBLOCKING: the queues go on meanwhile.
+    when every rank has come to it. NONBLOCKING: the queues go on meanwhile, dpu_sync does not wait
+    for it, and what the function answers is dropped.
+
+    The number is that of the rank; ``_SINGLE`` for a set of one DPU and for SINGLE_CALL, except an
+    asynchronous one on one rank, which the library takes for a call of that rank.
 
     Raises DpuError: what the function failed with (synchronous), DPU_ERR_NO_THREAD_PER_RANK.
     """
@@ -61,11 +68,15 @@ def call(selection: Selection, function: Function, flags: Flags) -> None:
     if flags.asynchronous:
         _queue(selection, function, flags)
     elif flags.single_call or len(selection.ranks) == 1:
+        whole = flags.single_call or selection.dpu is not None
+        number = _SINGLE if whole else 0
         if flags.parallel:
             selection.beside()
+            function(selection, number, selection.ranks)
         else:
             selection.wait()
-        function(selection, 0, selection.ranks)
+            with selection.turn(calls=True):
+                function(selection, number, selection.ranks)
     else:
         _side_by_side(selection, function, flags)
 
@@ -83,7 +94,7 @@ def _side_by_side(selection: Selection, function: Function, flags: Flags) -> Non
             ended.release()
 
     works = [(r, partial(work, r, n)) for n, r in enumerate(selection.ranks)]
-    submit_all("callback", works, beside=flags.parallel, always=True)
+    submit_all("callback", works, beside=flags.parallel, always=True, calls=True)
     for _ in selection.ranks:
         ended.acquire()
     if failures:
@@ -96,11 +107,13 @@ def _queue(selection: Selection, function: Function, flags: Flags) -> None:
         return
     works: list[tuple[Rank, Callable[[], None]]] = []
     for number, rank in enumerate(selection.ranks):
-        part = selection if selection.dpu is not None else Selection([rank])
+        part = Selection([rank])
+        if selection.dpu is not None:
+            part, number = selection, _SINGLE
         held = [] if flags.nonblocking else part.ranks
         work = partial(function, part, number, held)
         works.append((rank, partial(rank.detach, work) if flags.nonblocking else work))
-    submit_all("callback", works, beside=flags.parallel)
+    submit_all("callback", works, beside=flags.parallel, calls=True)
 
 
 def _queue_single(selection: Selection, function: Function, flags: Flags) -> None:
@@ -110,9 +123,13 @@ def _queue_single(selection: Selection, function: Function, flags: Flags) -> Non
     over = threading.Event()
 
     def call_once() -> None:
+        held = [] if flags.nonblocking else selection.ranks
+        alone = bool(held) and not flags.parallel
+        seats = [rank.seat for rank in held] if alone else []
         try:
-            if not any(rank.stopped for rank in selection.ranks):
-                function(selection, 0, [] if flags.nonblocking else selection.ranks)
+            with selection.ranks[0].machine.turns.on(seats, calls=True):
+                if not any(rank.stopped for rank in selection.ranks):
+                    function(selection, _SINGLE, held)
         finally:
             over.set()
 
@@ -131,4 +148,4 @@ def _queue_single(selection: Selection, function: Function, flags: Flags) -> Non
 
     # Ranks whose jobs are left out arrive, too: others wait for them.
     works = [(rank, partial(arrive, rank)) for rank in selection.ranks]
-    submit_all("callback", works, beside=flags.parallel, always=True)
+    submit_all("callback", works, beside=flags.parallel, always=True, waits=True)

@@ -38,7 +38,8 @@ def launch(selection: Selection, asynchronous: bool) -> None:
             )
     if not asynchronous:
         selection.wait()
-        run(dpus)
+        with selection.turn():
+            run(dpus)
         return
     job = "launch_dpu" if selection.dpu is not None else "launch_rank"
     called = selection.ranks[0].machine.hardware.now
@@ -301,20 +302,19 @@ def status(selection: Selection) -> tuple[bool, bool]:
 
 
 def _ended(selection: Selection) -> list[tuple[str, DpuError]]:
-    """Waits for all queued work of the set's ranks; the jobs that failed since the last time."""
-    for rank in selection.ranks:
-        rank.wait_all()
+    """Waits for all queued work of the set's ranks, and for operations of other threads on them;
+    the jobs that failed since the last time. Callbacks that do not block the queues may go on."""
+    selection.wait()
+    with selection.turn():
+        pass
     selection.ranks[0].machine.hardware.wait([rank.id for rank in selection.ranks])
     return [f for f in (rank.take_error() for rank in selection.ranks) if f is not None]
 
 
 def ask(selection: Selection) -> tuple[bool, bool]:
-    """``status`` as dpu_status tells it, which is a dpu_sync whose answer nobody gets: when its
-    DPUs have ended, all other work of the set has, too, and an error is told. It does not wait for
-    DPUs, as the SDK's does: programs ask again and again.
-    """
-    if all(rank.launches == 0 for rank in selection.ranks):
-        _ended(selection)
+    """``status`` as dpu_status answers it: after a complete dpu_sync, whose answer is dropped
+    (dpu_runner.c of the SDK's library). So the DPUs have ended when it returns."""
+    _ended(selection)
     return status(selection)
 
 

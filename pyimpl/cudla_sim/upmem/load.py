@@ -58,6 +58,13 @@ def load(selection: Selection, program: Program, segments: Sequence[Segment] | N
             f"{profile.max_tasklets} threads",
         )
     selection.wait()
+    with selection.turn():
+        _write(selection, program, profile, segments)
+
+
+def _write(
+    selection: Selection, program: Program, profile: Profile, segments: Sequence[Segment] | None
+) -> None:
     dpus = selection.dpus
     slots = selection.slots
     machine = selection.ranks[0].machine

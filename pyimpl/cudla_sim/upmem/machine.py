@@ -33,6 +33,11 @@ class DpuSet(Selection):
         self.machine = machine
         self.profile = profile
 
+    def number_dpus(self) -> None:
+        """Sets the index of each rank's first enabled DPU (``dpu_offset`` of the library)."""
+        for rank, first, _ in self.each():
+            rank.first_dpu = first
+
     def __repr__(self) -> str:
         return f"<set of {self.count} DPUs in {len(self.ranks)} ranks>"
 
@@ -74,16 +79,18 @@ class Machine(System):
                 ranks = max(ranks, min(dpus, len(self.free_ranks)))
             found = self._take(ranks, profile, f"{dpus} DPUs")
             surplus.disable(found.ranks, ranks * per_rank - dpus)
+            found.number_dpus()
         return found
 
-    def allocate_ranks(self, ranks: int, *profiles: str) -> DpuSet:
-        """``ranks`` whole ranks; errors as ``allocate``."""
+    def allocate_ranks(self, ranks: int, *profiles: str, is_set: bool = True) -> DpuSet:
+        """``ranks`` whole ranks; errors as ``allocate``. ``is_set`` False: a rank that is not a set
+        (dpu_get_rank_of_type), whose scatter/gather keys the library does not read."""
         profile = parse(*profiles)
         with self._lock:
             wanted = len(self.free_ranks) if ranks == ALLOCATE_ALL else ranks
-            return self._take(wanted, profile)
+            return self._take(wanted, profile, is_set=is_set)
 
-    def _take(self, count: int, profile: Profile, what: str = "") -> DpuSet:
+    def _take(self, count: int, profile: Profile, what: str = "", *, is_set: bool = True) -> DpuSet:
         store = self.store  # may fail, before anything is taken
         free = self.free_ranks
         if count < 1 or count > len(free):
@@ -93,6 +100,8 @@ class Machine(System):
                 f"{wanted} asked for; {len(free)} of {self.count} ranks of {DPUS_PER_RANK} DPUs "
                 "are free (the setting upmem_ranks says how many there are)",
             )
+        if is_set:
+            profile.check_scatter_gather()
         ranks = [Rank(self, i, profile) for i in free[:count]]
         store.prepare([rank.id for rank in ranks])
         for place, rank in enumerate(ranks):
@@ -106,6 +115,7 @@ class Machine(System):
             rank.handle = self.handles.add("rank", rank)
             self._ranks[rank.id] = rank
         made = DpuSet(self, ranks, profile)
+        made.number_dpus()
         if profile.timing:
             self.timing = profile.timing
         self.sets.append(made)

@@ -1,15 +1,16 @@
-"""DPU profiles: comma-separated ``key=value``, from three places.
+"""DPU profiles: ``key=value`` separated by commas (or ``&``), from three places.
 
 The effective profile is UPMEM_PROFILE_BASE, then the argument of dpu_alloc, then UPMEM_PROFILE;
-later keys win (SDK 2025.1).
+later keys win. Source of the rules: dpu_properties_loader.c and dpu_profile.h of the SDK's host
+library (2025.1).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..core.text import tell
 from . import notices
 from .errors import DpuError, Status, error
 
@@ -40,6 +41,9 @@ _CHIPS = {
 _PROFILERS = ("nop", "mcount", "statistics", "samples", "sections")
 """Ways of profiling. The first asks for none."""
 
+_DEFAULT_JOBS = 16
+"""NR_JOBS_PER_RANK_DEFAULT of dpu_management.c."""
+
 # Understood by the SDK, without a counterpart in a simulated machine: any value is accepted.
 _WITHOUT_EFFECT = {
     "clockDivision",
@@ -52,8 +56,10 @@ _WITHOUT_EFFECT = {
     "disableSafeChecks",
     "disableMuxSwitch",
     "disableResetOnAlloc",
-    "cmdsBufferSize",
     "nrThreadPerPool",
+    "poolThreshold1Thread",
+    "poolThreshold2Threads",
+    "poolThreshold4Threads",
     "rankPath",
     "regionMode",
     "ignoreVersion",
@@ -79,7 +85,7 @@ class Profile:
     on_all_ranks: bool = False
     """Take as many ranks as there are for the DPUs of a set."""
     nr_threads_per_rank: int = 1
-    nr_jobs_per_rank: int = 256
+    nr_jobs_per_rank: int = _DEFAULT_JOBS
     dpus_per_ci: int = 8
     disabled_mask: int = 0
     mram_size: int = 64 << 20
@@ -88,6 +94,14 @@ class Profile:
     timing: str = ""
     """``model``: this machine's DPUs run in hardware time from now on (a key of ours)."""
     ignored: list[str] = field(default_factory=list)
+
+    def check_scatter_gather(self) -> None:
+        """Raises DpuError(DPU_ERR_INVALID_PROFILE) for a number of blocks without the transfers."""
+        if self.sg_max_blocks and not self.sg_enable:
+            raise _invalid(
+                f"sgXferMaxBlocksPerDpu={self.sg_max_blocks} without sgXferEnable=true; add "
+                "sgXferEnable=true to the profile"
+            )
 
     @property
     def v1b(self) -> bool:
@@ -115,9 +129,9 @@ class Profile:
 def parse(*sources: str) -> Profile:
     """Reads profile strings, the last one strongest.
 
-    Raises DpuError(DPU_ERR_INVALID_PROFILE) for what is no ``key=value``, a value of the wrong
-    kind, or an unknown backend; DPU_ERR_INTERNAL for an unknown way of profiling, as the SDK; an
-    unknown key is warned about and passed over.
+    Raises DpuError(DPU_ERR_INVALID_PROFILE) for a part that is not ``key=value``, a value of the
+    wrong kind, or an unknown backend; DPU_ERR_INTERNAL for an unknown way of profiling, as the SDK.
+    An unknown key has no effect; calls that are explained report it.
     """
     profile = Profile()
     for key, value in _properties(",".join(filter(None, sources))).items():
@@ -125,19 +139,20 @@ def parse(*sources: str) -> Profile:
             _KEYS[key](profile, key, value)
         elif key not in _WITHOUT_EFFECT:
             profile.ignored.append(key)
-            tell(f"cudla-sim: unused profile property: {key} (= {value})")
+            notices.explain("dpu_alloc", f"unused profile property: {key} (= {value})")
     return profile
 
 
 def _properties(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for part in filter(None, (p.strip() for p in text.split(","))):
-        key, equals, value = (p.strip() for p in part.partition("="))
-        if not equals or not key:
+    """Nothing is trimmed but a blank before a key, which UPMEM's manual writes."""
+    properties: dict[str, str] = {}
+    for part in re.split("[,&]", text) if text else []:
+        key, equals, value = part.lstrip().partition("=")
+        if not equals:
             raise _invalid(f"{part!r} is not key=value; a profile is a list of key=value, "
-                           "separated by commas")  # fmt: skip
-        found[key] = value
-    return found
+                           "separated by single commas")  # fmt: skip
+        properties[key] = value
+    return properties
 
 
 def _invalid(text: str) -> DpuError:
@@ -179,34 +194,42 @@ def _chip(profile: Profile, key: str, value: str) -> None:
     profile.chip_id = number
 
 
+_NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)", re.ASCII)
+
+
 def _number(key: str, value: str) -> int:
-    try:
-        number = int(value, 0)
-    except ValueError:
-        raise _invalid(f"{key}={value}; it is a whole number") from None
-    if not 0 <= number < 1 << 64:
-        raise _invalid(f"{key}={value}; it is a whole number from 0")
-    return number
+    """As strtol reads it in base 0: decimal, octal (010) or hexadecimal (0x10)."""
+    if not _NUMBER.fullmatch(value):
+        raise _invalid(f"{key}={value}; must be a number, without blanks")
+    digits = value.lstrip("+-")
+    base = 16 if digits[:2] in ("0x", "0X") else 8 if digits[0] == "0" else 10
+    number = int(digits, base)
+    return -number if value[0] == "-" else number
 
 
 def _integer(name: str, low: int = 0, high: int = 2**32 - 1) -> Callable[[Profile, str, str], None]:
     def read(profile: Profile, key: str, value: str) -> None:
         number = _number(key, value)
         if not low <= number <= high:
-            raise _invalid(f"{key}={value}; it is {low} to {high}")
+            raise _invalid(f"{key}={value}; must be in {low}..{high}")
         setattr(profile, name, number)
 
     return read
 
 
 def _flag(name: str) -> Callable[[Profile, str, str], None]:
+    """Any word but ``false`` and ``0`` is true, as fetch_boolean_property reads it."""
+
     def read(profile: Profile, key: str, value: str) -> None:
-        word = value.lower()
-        if word not in ("true", "false", "1", "0"):
-            raise _invalid(f"{key}={value}; it is true or false")
-        setattr(profile, name, word in ("true", "1"))
+        setattr(profile, name, value.lower() not in ("false", "0"))
 
     return read
+
+
+def _unused_number(_profile: Profile, key: str, value: str) -> None:
+    """Raises DpuError(DPU_ERR_INVALID_PROFILE) for a value that is not a number of 64 bits."""
+    if not -(1 << 64) < _number(key, value) < 1 << 64:
+        raise _invalid(f"{key}={value}; must be in 0..{(1 << 64) - 1}")
 
 
 _KEYS: dict[str, Callable[[Profile, str, str], None]] = {
@@ -216,12 +239,12 @@ _KEYS: dict[str, Callable[[Profile, str, str], None]] = {
     "enableProfiling": _profiling,
     "fckFrequency": _integer("clock_mhz", 1, 10_000),
     "sgXferEnable": _flag("sg_enable"),
-    "sgXferMaxBlocksPerDpu": _integer("sg_max_blocks", 1),
+    "sgXferMaxBlocksPerDpu": _integer("sg_max_blocks"),
     "dispatchOnAllRanks": _flag("on_all_ranks"),
     "nrThreadsPerRank": _integer("nr_threads_per_rank", 0, 8),
     "nrJobsPerRank": _integer("nr_jobs_per_rank", 1),
-    "nrJobPerRank": _integer("nr_jobs_per_rank", 1),
-    "nrDpusPerCI": _integer("dpus_per_ci", 1, 8),
+    "nrDpusPerCi": _integer("dpus_per_ci", 1, 8),
+    "cmdsBufferSize": _unused_number,
     "disabledMask": _integer("disabled_mask", 0, 2**64 - 1),
     "mramSize": _integer("mram_size", 8, 64 << 20),
     "wramSize": _integer("wram_size", 8, 64 << 10),

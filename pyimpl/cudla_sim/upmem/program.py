@@ -6,6 +6,7 @@ Our compiler wrapper writes an x86-64 executable whose sections lie where a DPU 
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -31,6 +32,8 @@ class Program:
     segments: list[Segment] = field(repr=False, default_factory=list)
     code: Code | None = None
     """Of a program in the DPU's own instructions; None: it runs natively."""
+    host_path: str | None = None
+    """What ``program_path`` of the C structure says; ``path`` is for messages."""
 
     @property
     def registers(self) -> bytes | None:
@@ -81,11 +84,13 @@ def read_file(path: str, function: str = "dpu_load") -> Program:
         text = f"{path!r} cannot be read: {cause}"
         notices.refuse(function, text)
         raise error(Status.DPU_ERR_ELF_NO_SUCH_FILE, text) from None
-    return read(image, path, function)
+    return read(image, path, function, os.path.realpath(path))
 
 
-def read(image: bytes, path: str, function: str = "dpu_load") -> Program:
-    """The same for a file's contents; ``path`` is for messages."""
+def read(
+    image: bytes, path: str, function: str = "dpu_load", host_path: str | None = None
+) -> Program:
+    """The same for a file's contents; ``path`` is for messages, ``host_path`` for the host."""
     from .elf import parse  # pyelftools: only for programs that load
 
     same = _same(image)
@@ -94,7 +99,7 @@ def read(image: bytes, path: str, function: str = "dpu_load") -> Program:
     except DpuError as refused:
         notices.refuse(function, refused.explanation)
         raise
-    return Program(path, same, symbols, segments, code)
+    return Program(path, same, symbols, segments, code, host_path)
 
 
 @lru_cache(maxsize=32)

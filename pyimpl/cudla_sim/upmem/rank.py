@@ -15,12 +15,14 @@ from ..core.shortage import shortage
 from ..core.text import tell
 from ..native.compiled import Words
 from ..native.dpu_memory import Numbers, slot_numbers
-from . import errors
+from . import errors, notices
 from .errors import DpuError, Status
 from .memory import CIS_PER_RANK, DPUS_PER_CI, DPUS_PER_RANK, MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
 from .profile import Profile
 from .program import Program
 from .symbols import Symbol
+from .turns import LOOK_S as _LOOK_S
+from .turns import Seat, Turn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,10 +32,6 @@ if TYPE_CHECKING:
     from .workers.pool import Outcome
 else:
     np = lazy.module("numpy")
-
-
-_LOOK_S = 0.0005
-"""How often a job that waits for a launch to begin looks."""
 
 
 class Dpu:
@@ -168,6 +166,8 @@ class Rank:
         self.handle = 0
         self.place = 0
         """Which rank of its set it is."""
+        self.first_dpu = 0
+        """Index of its first enabled DPU in the allocated set (``dpu_offset`` of the library)."""
         self.launches = 0
         """Asynchronous launches that did not end yet."""
         self.lock = threading.RLock()
@@ -179,8 +179,9 @@ class Rank:
         """Launches whose DPUs run now."""
         self._detached: list[threads.Started] = []
         self._room = threading.Condition()
-        self.jobs = Words("uint32_t", 1)
-        """How many jobs are queued or run. The C side copies at once while there are none."""
+        self.seat = Seat()
+        """Counts its jobs, and the operations that have its DPUs to themselves. The C side copies
+        at once while there are none."""
         self._workers: set[int] = set()
         """Threads that do a job of this rank now."""
         self.freed = False
@@ -272,19 +273,26 @@ class Rank:
                     "queue takes no more until dpu_sync has told it",
                 )
         with self._room:
-            while self.jobs[0] >= self.profile.nr_jobs_per_rank and not self.is_own_thread:
+            while self.seat.queued >= self.profile.nr_jobs_per_rank and not self.is_own_thread:
                 self._room.wait()
-            self.jobs[0] += 1
+            self.seat.queued += 1
 
     def _release(self) -> None:
         with self._room:
-            self.jobs[0] -= 1
+            self.seat.queued -= 1
             self._room.notify()
 
     def _enqueue(
-        self, job: str, work: Callable[[], None], beside: bool = False, always: bool = False
+        self,
+        job: str,
+        work: Callable[[], None],
+        beside: bool = False,
+        always: bool = False,
+        calls: bool = False,
+        waits: bool = False,
     ) -> None:
         queue = self._queue
+        seats = [] if beside or waits else [self.seat]
         ready: Callable[[], object] | None = None
         if beside:
             ready = self._waiting_beside()
@@ -301,8 +309,9 @@ class Rank:
             me = threading.get_ident()
             self._workers.add(me)
             try:
-                if always or not self.stopped:
-                    work()
+                with self.machine.turns.on(seats, calls=calls):
+                    if always or not self.stopped:
+                        work()
             except DpuError as error:
                 raise _JobFailed(job, error) from None
             finally:
@@ -322,7 +331,8 @@ class Rank:
         return threading.get_ident() in self._workers or self in self.machine.held_by_caller
 
     def detach(self, work: Callable[[], None]) -> None:
-        """Runs work beside the queue; dpu_sync waits for it.
+        """Runs work beside the queue; ``wait_all`` waits for it. What the program's function
+        answers is dropped, as in the SDK's library (dpu_thread_job.c).
 
         Raises MemoryError when the system gives no thread for it.
         """
@@ -331,7 +341,9 @@ class Rank:
             try:
                 work()
             except DpuError as error:
-                self.fail("callback", error)
+                notices.explain(
+                    "dpu_callback", f"{error.explanation}; DPU_CALLBACK_NONBLOCKING drops it"
+                )
             except BaseException as error:
                 self._broke(error)
 
@@ -408,6 +420,8 @@ def submit_all(
     works: Collection[tuple[Rank, Callable[[], None]]],
     beside: bool = False,
     always: bool = False,
+    calls: bool = False,
+    waits: bool = False,
 ) -> None:
     """Queues work on several ranks at once: two such calls have one order, the same on all ranks.
 
@@ -415,6 +429,8 @@ def submit_all(
     places in the queues are taken before, in the order of the ranks: nobody waits for one while
     others wait for him. ``beside``: work that does not wait for DPUs which
     run, see ``Rank.beside``. ``always``: work that is done though a job before it failed.
+    ``calls``: work that runs a function of the program. ``waits``: work that waits for other ranks,
+    so it must not have a turn meanwhile.
     """
     reserved: list[Rank] = []
     try:
@@ -429,7 +445,17 @@ def submit_all(
         with machine.order:
             for rank, work in works:
                 if rank.machine is machine:
-                    rank._enqueue(job, work, beside, always)
+                    rank._enqueue(job, work, beside, always, calls, waits)
+
+
+def turn_on(
+    ranks: Collection[Rank], *, calls: bool = False, unless: Callable[[], bool] | None = None
+) -> Turn:
+    """See ``Selection.turn`` and ``Turns.on``."""
+    machine = next(iter(ranks)).machine
+    me, held = threading.get_ident(), machine.held_by_caller
+    seats = [r.seat for r in ranks if me not in r._workers and r not in held]
+    return machine.turns.on(seats, calls=calls, inside=bool(held), unless=unless)
 
 
 class _JobFailed(Exception):
@@ -473,6 +499,11 @@ class Selection:
         """Waits until no job of these ranks is queued."""
         for rank in self.ranks:
             rank.wait()
+
+    def turn(self, *, calls: bool = False) -> Turn:
+        """A context in which the caller has the DPUs of these ranks to itself (``Turns.on``);
+        nothing in a job or callback of these ranks, which has it already."""
+        return turn_on(self.ranks, calls=calls)
 
     def beside(self) -> None:
         """``Rank.beside`` of these ranks."""

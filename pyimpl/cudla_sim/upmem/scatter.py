@@ -1,6 +1,7 @@
 """Scatter/gather transfers: many host blocks, one MRAM range of each DPU.
 
-Source of the rules: UPMEM SDK manual, "Scatter Gather Memory Transfer".
+Source of the rules: UPMEM SDK manual, "Scatter Gather Memory Transfer", and api/dpu_memory.c of the
+SDK's host library (sg_xfer_rank_handler).
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.events import warn
+from ..core.text import tell
 from ..native.dpu_memory import Place, SgResult
 from . import machine as machines
 from .errors import DpuError, Status, error
-from .rank import Dpu, Selection, submit_all
+from .rank import Dpu, Rank, Selection, submit_all
 from .symbols import Symbol
 from .transfer import note, place
 
@@ -45,17 +47,24 @@ def check_flags(value: int) -> tuple[bool, bool]:
     return bool(value & _ASYNC), not value & _DISABLE_LENGTH_CHECK
 
 
-def check_enabled(selection: Selection) -> int:
-    """The most blocks a DPU may have.
-
-    Raises DpuError: DPU_ERR_INVALID_DPU_SET for a single DPU, DPU_ERR_SG_NOT_ACTIVATED unless the
-    set was allocated with ``sgXferEnable=true``.
-    """
+def check_set(selection: Selection) -> None:
+    """Raises DpuError(DPU_ERR_INTERNAL) for a set of one DPU, with the library's line on stderr."""
     if selection.dpu is not None:
+        tell("scattered xfer to one DPU is not supported ")
         raise error(
-            Status.DPU_ERR_INVALID_DPU_SET,
-            "scatter/gather transfers are for sets of ranks, not for a single DPU",
+            Status.DPU_ERR_INTERNAL,
+            f"dpu_set is DPU {selection.dpu.name}; scatter/gather transfers need a set of ranks "
+            "(dpu_alloc, DPU_RANK_FOREACH)",
         )
+
+
+def _block_limit(selection: Selection) -> int:
+    """Returns the maximum number of blocks of a DPU; the default is the number of DPUs in the
+    allocated set, also for a transfer to one of its ranks.
+
+    Raises DpuError(DPU_ERR_SG_NOT_ACTIVATED) unless the set was allocated with
+    ``sgXferEnable=true``.
+    """
     profile = selection.ranks[0].profile
     if not profile.sg_enable:
         raise error(
@@ -87,53 +96,60 @@ def push(
 
     The blocks of a DPU must have ``length`` bytes together. With DISABLE_LENGTH_CHECK a short sum
     is filled up with zeros (to the DPU) or ends the copy early (from it), and what is beyond
-    ``length`` is ignored.
+    ``length`` is ignored. get_block is called with the index of a DPU in the allocated set, also
+    for a transfer to some ranks of it (``Rank.first_dpu``).
 
-    Raises DpuError: those of ``check_enabled`` and ``transfer.place``,
+    Raises DpuError: those of ``check_set``, ``_block_limit`` and ``transfer.place``,
     DPU_ERR_SG_NOT_MRAM_SYMBOL, DPU_ERR_SG_TOO_MANY_BLOCKS, DPU_ERR_SG_LENGTH_MISMATCH,
     DPU_ERR_INVALID_MEMORY_TRANSFER for a block that is not memory; nothing is copied then.
     """
     asynchronous, check_length = check_flags(flags)
-    limit = check_enabled(selection)
-    if symbol.memory != "mram":
+    check_set(selection)
+    memory = Symbol(symbol.address + offset & 0xFFFF_FFFF, symbol.size).memory
+    if memory != "mram":
         raise error(
             Status.DPU_ERR_SG_NOT_MRAM_SYMBOL,
-            f"the symbol is in {symbol.memory.upper()}; scatter/gather transfers are for MRAM",
+            f"the symbol is in {memory.upper()}; scatter/gather transfers are for MRAM",
         )
+    limit = _block_limit(selection)
     machine = selection.ranks[0].machine
     where = place(selection, symbol, offset, length, to_dpu, "dpu_push_sg_xfer_symbol")
 
     called = machine.hardware.now if asynchronous else None
 
-    def part(dpus: list[Dpu], first: int) -> None:
+    def part(dpus: list[Dpu], ranks: list[Rank]) -> None:
+        first = ranks[0].first_dpu
         slots = np.array([d.slot for d in dpus], np.uint32)
         indexes = np.arange(first, first + len(dpus), dtype=np.uint32)
         mode = machine.checks.sg_overlap
-        result = machine.store.scatter_gather(
-            where,
-            slots,
-            indexes,
-            blocks.function,
-            blocks.arguments,
-            limit,
-            check_length,
-            _COMPARED[mode],
-            mode == "fault",
-        )
+        with machine.holding(ranks) as token:
+            result = machine.store.scatter_gather(
+                where,
+                slots,
+                indexes,
+                blocks.function,
+                blocks.arguments,
+                limit,
+                check_length,
+                _COMPARED[mode],
+                mode == "fault",
+                token,
+            )
         if result.other is not None and mode == "warn":
             warn(f"dpu_push_sg_xfer: {_overlap(result, dpus, first)}")
         if result.problem:
             raise _failure(result, where, dpus, first, limit)
-        ranks = len({d.rank.id for d in dpus})
-        beside = selection.count - len(dpus), len(selection.ranks) - ranks
+        beside = selection.count - len(dpus), len(selection.ranks) - len(ranks)
         note(where, dpus, False, called, beside)
 
     if not asynchronous:
         selection.wait()
-        part(selection.dpus, 0)
+        with selection.turn(calls=True):
+            part(selection.dpus, selection.ranks)
         return
     job = "copy_mram_to_matrix" if to_dpu else "copy_mram_from_matrix"
-    submit_all(job, [(rank, partial(part, dpus, first)) for rank, first, dpus in selection.each()])
+    works = [(rank, partial(part, selection.of(rank), [rank])) for rank in selection.ranks]
+    submit_all(job, works, calls=True)
 
 
 def _overlap(result: SgResult, dpus: list[Dpu], first: int) -> str:
@@ -154,7 +170,7 @@ def _failure(result: SgResult, where: Place, dpus: list[Dpu], first: int, limit:
             f"the system gives no {what} of {len(dpus)} DPUs; nothing was copied",
         )
     dpu = dpus[result.dpu - first]
-    who = f"DPU {result.dpu} of the set ({dpu.name})"
+    who = f"DPU {result.dpu} of the allocated set ({dpu.name})"
     if result.problem == "overlap":
         return error(Status.DPU_ERR_INVALID_MEMORY_TRANSFER, _overlap(result, dpus, first))
     if result.problem == "blocks":

@@ -40,6 +40,7 @@ class Store(Protocol):
         check_length: bool,
         most_compared: int = 0,
         overlap_fails: bool = False,
+        token: int = 0,
     ) -> SgResult:
         """As ``DpuCopies.scatter_gather``."""
 

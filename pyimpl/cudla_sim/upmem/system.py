@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from ..core.errors import ConfigError
@@ -17,6 +19,7 @@ from .settings import Settings, parse_gdb
 from .store import LocalStore, Store
 from .timing.host import Host
 from .timing.ledger import Ledger
+from .turns import Turns
 from .workers.checks import Checks
 
 
@@ -58,6 +61,8 @@ class System:
         self.native = process.native
         self.held: dict[int, Sequence[object]] = {}
         """Ranks whose queues wait for a function of the program, by the token of its call."""
+        self._tokens = itertools.count(1)
+        self.turns = Turns()
         self.order = threading.Lock()
         """Held while work is queued on several ranks, see ``rank.submit_all``."""
         self.loads = Words("uint64_t", 1)
@@ -92,6 +97,16 @@ class System:
     def held_by_caller(self) -> Sequence[object]:
         """Ranks that wait for the function which the calling thread runs."""
         return self.held.get(self.native.calls.dpu_token(), ())
+
+    @contextmanager
+    def holding(self, ranks: Sequence[object]) -> Iterator[int]:
+        """A token for a call of a function of the program, meanwhile these ranks wait for it."""
+        token = next(self._tokens)
+        self.held[token] = ranks
+        try:
+            yield token
+        finally:
+            del self.held[token]
 
     @property
     def store(self) -> Store:

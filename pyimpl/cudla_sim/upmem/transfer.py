@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import NamedTuple
 
@@ -16,8 +17,8 @@ from . import notices
 from .errors import DpuError, Status, error
 from .memory import WRAM_OFFSET
 from .program import Program
-from .rank import Dpu, Selection, submit_all
-from .spans import MEMORIES, span
+from .rank import Dpu, Selection, submit_all, turn_on
+from .spans import MEMORIES
 from .symbols import IRAM, MRAM, Symbol
 
 _JOBS = {  # names in asynchronous error words, by (memory, to the DPU, same bytes for all)
@@ -28,6 +29,8 @@ _JOBS = {  # names in asynchronous error words, by (memory, to the DPU, same byt
     ("wram", False, False): "copy_wram_from_matrix",
     ("wram", True, True): "copy_wram_to_rank",
 }
+
+_TO_DPU, _FROM_DPU = 0, 1
 
 _PARALLEL_JOBS = {True: "parallel_copy_wram_to_matrix", False: "parallel_copy_wram_from_matrix"}
 
@@ -56,33 +59,53 @@ _QUEUED = Flags()
 
 
 def common_program(selection: Selection) -> Program:
-    """The program that all DPUs of a set hold.
+    """The program that the DPUs of a set hold; DPUs without one before the first that has one do
+    not count (dpu_get_common_program of the SDK's library).
 
     Raises DpuError: DPU_ERR_NO_PROGRAM_LOADED, DPU_ERR_DIFFERENT_DPU_PROGRAMS.
     """
-    dpus = selection.dpus
-    first = dpus[0].program if dpus else None
-    for dpu in dpus:
-        if dpu.program is None:
-            raise error(
-                Status.DPU_ERR_NO_PROGRAM_LOADED, f"DPU {dpu.name} has no program; call dpu_load"
-            )
-        if dpu.program is not first:
-            assert first is not None
+    common: Program | None = None
+    owner = ""
+    for dpu in selection.dpus:
+        if common is None:
+            common, owner = dpu.program, dpu.name
+        elif dpu.program is not common:
+            other = "no program" if dpu.program is None else f"{dpu.program.path!r}"
             raise error(
                 Status.DPU_ERR_DIFFERENT_DPU_PROGRAMS,
-                f"DPU {dpus[0].name} holds {first.path!r} and DPU {dpu.name} {dpu.program.path!r} "
-                "(another dpu_load); a symbol is looked up in one program",
+                f"DPU {owner} holds {common.path!r} and DPU {dpu.name} {other} (another dpu_load); "
+                "a symbol is looked up in one program",
             )
-    if first is None:
-        raise error(Status.DPU_ERR_INVALID_DPU_SET, "the set has no DPU")
-    return first
+    if common is None:
+        raise error(
+            Status.DPU_ERR_NO_PROGRAM_LOADED, "no DPU of the set has a program; call dpu_load"
+        )
+    return common
+
+
+def check_direction(direction: int) -> bool:
+    """Returns whether the copy is to the DPUs.
+
+    Raises DpuError(DPU_ERR_INVALID_MEMORY_TRANSFER) for an unknown direction.
+    """
+    if direction not in (_TO_DPU, _FROM_DPU):
+        raise error(
+            Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
+            f"xfer is {direction}; valid values: DPU_XFER_TO_DPU (0), DPU_XFER_FROM_DPU (1)",
+        )
+    return direction == _TO_DPU
+
+
+class LateRefusal(DpuError):
+    """A copy that the library refuses only when its job runs: the call has taken the prepared
+    buffers by then."""
 
 
 def place(
     selection: Selection, symbol: Symbol, offset: int, length: int, to_dpu: bool, function: str
 ) -> Place:
-    """Where ``length`` bytes at ``offset`` of a symbol lie in the slots.
+    """Where ``length`` bytes at ``offset`` of a symbol are in the slots. The memory is that of the
+    address plus the offset.
 
     ``function``: of the SDK's library, for its own words on standard error; sets of one DPU have
     one for all ways to copy.
@@ -91,44 +114,58 @@ def place(
     DPU_ERR_INVALID_{MRAM,WRAM,IRAM}_ACCESS for its alignment (MRAM 8 bytes, WRAM 4) and size.
     """
     said = function if selection.dpu is None else "dpu_copy_symbol_dpu"
+    at = symbol.address + offset & 0xFFFF_FFFF
     # A pointer that a program handed over, as a symbol or an offset; on hardware WRAM begins at 0.
-    if symbol.memory == "wram" and 0 <= symbol.address + offset - WRAM_BASE < WRAM_SIZE:
-        if symbol.address >= WRAM_BASE:
-            symbol = symbol._replace(address=symbol.address - WRAM_BASE)
-        else:
+    if 0 <= at - WRAM_BASE < WRAM_SIZE:
+        at -= WRAM_BASE
+        if symbol.address < WRAM_BASE:
             offset -= WRAM_BASE
-    allowed = span(symbol)
-    if allowed is not None:
-        at = allowed.first + offset
-        if DpuCopies.keeps_to(allowed.end, allowed.unit, at, length):
-            return Place(selection.ranks[0].machine.store.base, at, length, to_dpu)
-    raise _refusal(symbol, offset, length, said)
-
-
-def _refusal(symbol: Symbol, offset: int, length: int, function: str) -> DpuError:
-    """Which rule such a copy breaks; ``function`` says it on standard error, too."""
     if offset + length > symbol.size:
         text = f"invalid symbol access (offset:{offset} + length:{length} > size:{symbol.size})"
-        notices.warn(function, text)
-        return error(Status.DPU_ERR_INVALID_SYMBOL_ACCESS, text)
-    address = symbol.address + offset
+        notices.warn(said, text)
+        raise error(Status.DPU_ERR_INVALID_SYMBOL_ACCESS, text)
     where = f"offset:{offset:#x}, address:{symbol.address:#x}"
-    memory = MEMORIES.get(symbol.memory)
-    if memory is None:
-        notices.warn(function, f"invalid iram access ({where})")
-        return error(
+    memory = Symbol(at, length).memory
+    if memory not in MEMORIES:
+        notices.warn(said, f"invalid iram access ({where})")
+        raise error(
             Status.DPU_ERR_INVALID_IRAM_ACCESS,
-            f"the symbol is at {address:#x}, in IRAM (from {IRAM:#x}); instructions cannot be read "
+            f"the symbol is at {at:#x}, in IRAM (from {IRAM:#x}); instructions cannot be read "
             "or written by the host",
         )
-    if symbol.memory == "mram":
-        address &= ~MRAM
-    what = f"{length} bytes at {symbol.memory.upper()} address {address:#x}"
-    if address % memory.unit or length % memory.unit:
-        broken = where if address % memory.unit else f"length:{length:#x}"
-        notices.warn(function, f"invalid {symbol.memory} access ({broken})")
-        return error(memory.refusal, f"{what}; both must be multiples of {memory.unit}")
-    return error(memory.refusal, f"{what} end past its {memory.size} bytes")
+    return place_in(selection, memory, at & ~MRAM if memory == "mram" else at, length, to_dpu,
+                    said, where)  # fmt: skip
+
+
+def place_in(
+    selection: Selection,
+    memory: str,
+    at: int,
+    length: int,
+    to_dpu: bool,
+    function: str,
+    where: str,
+) -> Place:
+    """``length`` bytes at ``at`` of a memory ("mram", "wram"), as ``place``; ``where`` names them.
+
+    Raises LateRefusal for what the library's job finds: the end of the memory, MRAM's alignment.
+    """
+    limits = MEMORIES[memory]
+    first, end = limits.start + at, limits.start + limits.size
+    if DpuCopies.keeps_to(end, limits.unit, first, length):
+        return Place(selection.ranks[0].machine.store.base, first, length, to_dpu)
+    what = f"{length} bytes at {memory.upper()} address {at:#x}"
+    if not (at % limits.unit or length % limits.unit):
+        raise LateRefusal(int(limits.refusal), f"{what} end past its {limits.size} bytes")
+    broken = where if at % limits.unit else f"length:{length:#x}"
+    notices.warn(function, f"invalid {memory} access ({broken})")
+    kind = LateRefusal if memory == "mram" else DpuError
+    raise kind(int(limits.refusal), f"{what}; both must be multiples of {limits.unit}")
+
+
+def memory_of(where: Place) -> str:
+    """The memory that a copy goes to: "mram" or "wram"."""
+    return "mram" if where.offset < WRAM_OFFSET else "wram"
 
 
 class Copy(NamedTuple):
@@ -200,14 +237,22 @@ def perform(
             works.append((rank, partial(_beside, dpus, copy.run) if flags.parallel else copy.run))
         submit_all(job, works, beside=flags.parallel)
         return
-    if flags.direct:
-        admit(selection.dpus, where)
-    elif flags.parallel:
+    copy = Copy(where, selection.dpus, selection.slots, hosts, argument)
+    if flags.parallel:
         selection.beside()
         together(selection.dpus)
-    else:
-        selection.wait()
-    Copy(where, selection.dpus, selection.slots, hosts, argument).run()
+        copy.run()
+        return
+    with _turn(selection, where, flags):
+        copy.run()
+
+
+def _turn(selection: Selection, where: Place, flags: Flags) -> AbstractContextManager[None]:
+    """A context for a synchronous copy: behind the queued jobs, and with the DPUs to itself."""
+    if flags.direct:
+        return admitted(selection.dpus, where)
+    selection.wait()
+    return selection.turn()
 
 
 def together(dpus: list[Dpu]) -> bool:
@@ -216,21 +261,27 @@ def together(dpus: list[Dpu]) -> bool:
     return bool(running) and dpus[0].rank.machine.store.together(running)
 
 
-def admit(dpus: list[Dpu], where: Place) -> None:
-    """Before a copy of the SDK's lower layer, which no queue orders: WRAM is the host's while DPUs
-    run, MRAM is not.
+@contextmanager
+def admitted(dpus: list[Dpu], where: Place) -> Iterator[None]:
+    """A context for a copy of the SDK's lower layer, which no queue orders: WRAM is the host's
+    while DPUs run, MRAM is not.
 
     Raises DpuError(DPU_ERR_MRAM_BUSY).
     """
-    busy = [rank for rank in dict.fromkeys(dpu.rank for dpu in dpus) if rank.settle()]
-    if not busy or not where.size:
-        return
-    if where.offset < WRAM_OFFSET:
-        raise error(
-            Status.DPU_ERR_MRAM_BUSY,
-            f"DPUs of rank {busy[0].id} run, and MRAM is theirs meanwhile; dpu_sync waits for them",
-        )
-    together(dpus)
+    ranks = list(dict.fromkeys(dpu.rank for dpu in dpus))
+    for rank in ranks:
+        rank.settle()
+    with turn_on(ranks, unless=lambda: any(rank.running for rank in ranks)):
+        busy = [rank for rank in ranks if rank.running]
+        if busy and where.size:
+            if memory_of(where) == "mram":
+                raise error(
+                    Status.DPU_ERR_MRAM_BUSY,
+                    f"DPUs of rank {busy[0].id} run, and MRAM is theirs meanwhile; dpu_sync waits "
+                    "for them",
+                )
+            together(dpus)
+        yield
 
 
 def _beside(dpus: list[Dpu], work: Callable[[], None]) -> None:
@@ -241,16 +292,18 @@ def _beside(dpus: list[Dpu], work: Callable[[], None]) -> None:
 def broadcast(
     selection: Selection, symbol: Symbol, offset: int, source: int, length: int, flags: Flags
 ) -> None:
-    """The same host bytes into every DPU of the set (dpu_copy_to, dpu_broadcast_to)."""
+    """The same host bytes into every DPU of the set (dpu_copy_to, dpu_broadcast_to).
+
+    DPU_XFER_PARALLEL has no effect: the library's broadcasts wait for DPUs that run."""
     function = "dpu_broadcast_to_symbol_for_ranks"
     where = place(selection, symbol, offset, length, True, function)
     if not length:
         return
     if not accessible(source, length):
         raise bad_buffer(source, length, "src", selection.dpus[0])
-    _parallel(symbol, flags)
     hosts = host_addresses([source]) * selection.count
-    perform(selection, where, hosts, "src", _JOBS[symbol.memory, True, True], flags)
+    job = _JOBS[memory_of(where), True, True]
+    perform(selection, where, hosts, "src", job, flags._replace(parallel=False))
 
 
 def fetch(
@@ -272,21 +325,19 @@ def fetch(
             "dpu_push_xfer takes many",
         )
     where = place(selection, symbol, offset, length, False, "dpu_copy_from_symbol")
-    if flags.direct:
-        admit(selection.dpus, where)
-    else:
-        selection.wait()
-    if not target and length:
-        raise bad_buffer(0, length, "dst", selection.dpus[0])
     hosts = host_addresses([target])
-    Copy(where, selection.dpus, selection.slots, hosts, "dst").run()
+    with _turn(selection, where, flags):
+        if not target and length:
+            raise bad_buffer(0, length, "dst", selection.dpus[0])
+        Copy(where, selection.dpus, selection.slots, hosts, "dst").run()
 
 
-def _parallel(symbol: Symbol, flags: Flags) -> None:
-    if flags.parallel and symbol.memory != "wram":
+def _parallel(symbol: Symbol, offset: int, flags: Flags) -> None:
+    memory = Symbol(symbol.address + offset & 0xFFFF_FFFF, symbol.size).memory
+    if flags.parallel and memory != "wram":
         raise error(
             Status.DPU_ERR_INVALID_PARALLEL_MEMORY_TRANSFER,
-            f"DPU_XFER_PARALLEL with a symbol in {symbol.memory.upper()}; it is for WRAM",
+            f"DPU_XFER_PARALLEL with a symbol in {memory.upper()}; it is for WRAM",
         )
 
 
@@ -316,15 +367,33 @@ def prepare(selection: Selection, buffer: int) -> None:
 
 
 def push(
-    selection: Selection, to_dpu: bool, symbol: Symbol, offset: int, length: int, flags: Flags
+    selection: Selection, direction: int, symbol: Symbol, offset: int, length: int, flags: Flags
 ) -> None:
     """Copies between each DPU and the buffer prepared for it; DPUs without one are left out.
 
-    The buffers are used up unless DPU_XFER_NO_RESET is given.
+    The buffers are used up unless DPU_XFER_NO_RESET is given: also by a call that fails where the
+    library's job does (``LateRefusal``), and by any that fails for a set of one DPU. For such a set
+    DPU_XFER_PARALLEL has no effect. (dpu_push_xfer_symbol of the SDK's library)
     """
-    where = place(selection, symbol, offset, length, to_dpu, "dpu_push_xfer_symbol")
-    _parallel(symbol, flags)
+    one = selection.dpus[0] if selection.dpu is not None else None
+    if one is not None:
+        flags = flags._replace(parallel=False)
     parts = [(rank.prepared, selection.indexes(rank)) for rank in selection.ranks]
+
+    def use_up() -> None:
+        for buffers, indexes in () if flags.no_reset else parts:
+            for number in indexes:
+                buffers[number] = 0
+
+    try:
+        where = _push_place(selection, direction, symbol, offset, length, flags)
+    except LateRefusal:
+        use_up()
+        raise
+    except DpuError:
+        if one is not None:
+            use_up()
+        raise
     hosts = host_addresses([])
     for buffers, indexes in parts:
         if len(indexes) == len(buffers):
@@ -338,9 +407,26 @@ def push(
             "dpu_push_xfer: no DPU of the set has a buffer (dpu_prepare_xfer); nothing was copied"
         )
         return
-    if not flags.no_reset:
-        for buffers, indexes in parts:
-            for number in indexes:
-                buffers[number] = 0
-    job = _JOBS[symbol.memory, to_dpu, False]
-    perform(selection, where, hosts, "the prepared buffer", job, flags)
+    job = _JOBS[memory_of(where), where.to_dpu, False]
+    try:
+        perform(selection, where, hosts, "the prepared buffer", job, flags)
+    except DpuError:
+        if one is not None or not flags.asynchronous:  # else the queue did not take it
+            use_up()
+        raise
+    use_up()
+
+
+def _push_place(
+    selection: Selection, direction: int, symbol: Symbol, offset: int, length: int, flags: Flags
+) -> Place:
+    """Raises DpuError: in the library's order, so that LateRefusal comes last."""
+    try:
+        where = place(selection, symbol, offset, length, True, "dpu_push_xfer_symbol")
+    except LateRefusal:
+        check_direction(direction)
+        _parallel(symbol, offset, flags)
+        raise
+    to_dpu = check_direction(direction)
+    _parallel(symbol, offset, flags)
+    return where._replace(to_dpu=to_dpu)

@@ -15,6 +15,7 @@
 #include "generated/hand_written.h"
 #include "internal.h"
 #include "native/dpu_span.h"
+#include "native/dpu_turn.h"
 #include "native/native.h"
 
 struct place {
@@ -198,6 +199,37 @@ static int find_symbol(uint64_t ranks, uint32_t rank_count, const char *name, ui
     return length != 0 && sim_dpu_keeps_to(entry->end, entry->unit, place->offset, length);
 }
 
+static uint32_t *words_of(const struct sim_dpu_fast_member *member)
+{
+    return (uint32_t *)(uintptr_t)member->words;
+}
+
+enum { DPUS_PER_RANK = 64 };
+
+/* Ends the copy on the ranks of the first `count` DPUs; `index` as for sim_dpu_end_copy. */
+static void end_copies(const struct sim_dpu_fast_member *first, size_t count, int index)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || first[i].words != first[i - 1].words) {
+            sim_dpu_end_copy(words_of(&first[i]), index);
+        }
+    }
+}
+
+/* 1: their ranks have no job, and none begins before end_copies. */
+static int begin_copies(const struct sim_dpu_fast_member *first, size_t count, int index)
+{
+    int patient = token() == 0; /* a callback has the turn of its own ranks */
+    for (size_t i = 0; i < count; i++) {
+        if ((i == 0 || first[i].words != first[i - 1].words) &&
+            !sim_dpu_begin_copy(words_of(&first[i]), index, patient)) {
+            end_copies(first, i, index);
+            return 0;
+        }
+    }
+    return 1;
+}
+
 /* Copies between DPUs without queued jobs and `same`, or what was prepared for each. */
 static int copy(const struct sim_dpu_fast_member *first, size_t count,
                 const struct sim_dpu_place *place, const void *same)
@@ -208,15 +240,18 @@ static int copy(const struct sim_dpu_fast_member *first, size_t count,
         return 0;
     }
     uint32_t *slots = (uint32_t *)(hosts + count);
-    int idle = 1;
     for (size_t i = 0; i < count; i++) {
         hosts[i] = same != NULL ? (uint64_t)(uintptr_t)same
                                 : *(const uint64_t *)(uintptr_t)first[i].buffer;
         slots[i] = (uint32_t)first[i].slot;
         any |= hosts[i];
-        idle &= __atomic_load_n((const uint32_t *)(uintptr_t)first[i].jobs, __ATOMIC_ACQUIRE) == 0;
     }
-    int done = idle && any != 0 && transfer(place, slots, hosts, count) < 0;
+    int done = 0;
+    int index = count == 1 ? (int)(first->slot % DPUS_PER_RANK) : -1;
+    if (any != 0 && begin_copies(first, count, index)) {
+        done = transfer(place, slots, hosts, count) < 0;
+        end_copies(first, count, index);
+    }
     free(hosts);
     return done;
 }

@@ -27,6 +27,7 @@ int main(void) { while (!stop) ; return 0; }
 HOST = """
 #include <dpu.h>
 #include <string.h>
+#include <dpu_runner.h>
 #include <sys/wait.h>
 #include <unistd.h>
 int main(int argc, char **argv)
@@ -38,7 +39,7 @@ int main(int argc, char **argv)
     printf("begin\\n");
     fflush(stdout);
     DPU_ASSERT(dpu_launch(set, strcmp(argv[2], "wait") ? DPU_ASYNCHRONOUS : DPU_SYNCHRONOUS));
-    DPU_ASSERT(dpu_status(set, &done, &fault));
+    DPU_ASSERT(dpu_status_rank(set.list.ranks[0], &done, &fault));
     printf("done %d\\n", done);
     fflush(stdout);
     if (!strcmp(argv[2], "free")) {

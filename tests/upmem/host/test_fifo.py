@@ -43,6 +43,7 @@ int main(void)
 PROGRAM = """
 #include <dpu.h>
 #include <dpu_management.h>
+#include <dpu_runner.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,9 +96,10 @@ int main(int argc, char **argv)
         found += drain(set, &output);
     }
     while (found < DPUS * ELEMENTS) found += drain(set, &output);
-    DPU_ASSERT(dpu_status(set, &done, &fault));
+    DPU_ASSERT(dpu_status_rank(set.list.ranks[0], &done, &fault));
     printf("running %d, fault %d\\n", !done, fault);
-    DPU_ASSERT(dpu_broadcast_to(set, "active", 0, &active, 8, DPU_XFER_PARALLEL));
+    DPU_FOREACH(set, dpu) DPU_ASSERT(dpu_prepare_xfer(dpu, &active));
+    DPU_ASSERT(dpu_push_xfer(set, DPU_XFER_TO_DPU, "active", 0, 8, DPU_XFER_PARALLEL));
     DPU_ASSERT(dpu_sync(set));
     if (argc > 2) goto end; /* no sums */
     DPU_FOREACH(set, dpu, i) DPU_ASSERT(dpu_prepare_xfer(dpu, sums[i]));
@@ -258,7 +260,8 @@ def test_callbacks_and_copies_beside_a_launch(host: Host, kernel: Kernel) -> Non
         host.ok(api.dpu_launch(made, 0))
         function = ctypes.cast(look, ctypes.c_void_p)
         host.ok(api.dpu_callback(made, function, None, asynchronous | parallel))
-        host.ok(api.dpu_broadcast_to(made, b"stop", 0, byref(one), 8, ASYNC | 4))
+        host.ok(api.dpu_prepare_xfer(made, byref(one)))
+        host.ok(api.dpu_push_xfer(made, 0, b"stop", 0, 8, ASYNC | 4))
         host.ok(api.dpu_prepare_xfer(made, byref(last)))
         host.ok(api.dpu_push_xfer(made, FROM_DPU, b"count", 0, 8, ASYNC))
         host.ok(api.dpu_callback(made, function, None, asynchronous))

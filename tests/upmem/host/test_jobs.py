@@ -53,7 +53,7 @@ def test_a_single_call_has_the_whole_set(host: Host, flags: int) -> None:
     with host.alloc(130) as made:
         host.ok(host.api.dpu_callback(made, function, None, flags | SINGLE_CALL))
         host.ok(host.api.dpu_sync(made))
-    assert seen == [(0, 130)]
+    assert seen == [(0xFFFF_FFFF, 130)]
 
 
 def test_ranks_run_side_by_side_in_a_synchronous_callback(host: Host) -> None:
@@ -93,19 +93,40 @@ def test_jobs_of_a_rank_keep_their_order(host: Host) -> None:
     assert (out == second).all()
 
 
+@pytest.mark.parametrize("flags", [0, CALLBACK_ASYNC, CALLBACK_ASYNC | NONBLOCKING])
+@pytest.mark.parametrize("single", [0, SINGLE_CALL])
+def test_rank_id_of_a_callback_is_that_of_the_library(host: Host, flags: int, single: int) -> None:
+    """-1 for a call that is not for a rank: of one DPU, of a whole set. (dpu_set.c)"""
+    seen: list[int] = []
+
+    def note(_: dpu_set_t, number: int, __: int) -> int:
+        seen.append(number)
+        return 0
+
+    function = callback(note)
+    whole = 0xFFFF_FFFF
+    with host.alloc(130) as made:
+        host.ok(host.api.dpu_callback(host.ranks(made)[1], function, None, flags | single))
+        host.ok(host.api.dpu_callback(host.dpus(made)[100], function, None, flags | single))
+        host.ok(host.api.dpu_sync(made))
+    one_rank = whole if single and not flags else 0
+    assert sorted(seen) == sorted([one_rank, whole])
+
+
 def test_a_blocking_callback_holds_its_queue_and_a_nonblocking_one_does_not(host: Host) -> None:
+    """dpu_sync waits for the first kind only."""
     api = host.api
-    go = threading.Event()
+    go, ended = threading.Event(), threading.Event()
     order: list[str] = []
 
     def wait(*_: object) -> int:
-        go.wait(30)
+        go.wait(60)
         order.append("callback")
+        ended.set()
         return 0
 
     def after(*_: object) -> int:
         order.append("after")
-        go.set()
         return 0
 
     waiting, following = callback(wait), callback(after)
@@ -113,12 +134,82 @@ def test_a_blocking_callback_holds_its_queue_and_a_nonblocking_one_does_not(host
         host.ok(api.dpu_callback(made, waiting, None, CALLBACK_ASYNC | NONBLOCKING))
         host.ok(api.dpu_callback(made, following, None, CALLBACK_ASYNC))
         host.ok(api.dpu_sync(made))
+        assert order == ["after"]
+        go.set()
+        assert ended.wait(60)
         assert order == ["after", "callback"]
         order.clear()
+        go.clear()
         host.ok(api.dpu_callback(made, waiting, None, CALLBACK_ASYNC))
         host.ok(api.dpu_callback(made, following, None, CALLBACK_ASYNC))
+        go.set()
         host.ok(api.dpu_sync(made))
         assert order == ["callback", "after"]
+
+
+@pytest.mark.parametrize("single", [0, SINGLE_CALL])
+def test_the_answer_of_a_nonblocking_callback_is_dropped(host: Host, single: int) -> None:
+    ended = threading.Semaphore(0)
+
+    def fail(*_: object) -> int:
+        ended.release()
+        return status("TIMEOUT")
+
+    failing = callback(fail)
+    flags = CALLBACK_ASYNC | NONBLOCKING | single
+    with host.alloc(70) as made:
+        host.ok(host.api.dpu_callback(made, failing, None, flags))
+        for _ in range(1 if single else 2):
+            assert ended.acquire(timeout=60)
+        host.ok(host.api.dpu_sync(made))
+        host.ok(host.api.dpu_callback(made, failing, None, flags))
+    assert cudla_sim.upmem is not None
+
+
+def test_a_synchronous_single_call_waits_for_every_rank(host: Host) -> None:
+    """The library waits for the first rank alone, a defect."""
+    go = threading.Event()
+    order: list[str] = []
+
+    def wait(*_: object) -> int:
+        go.wait(60)
+        order.append("rank 1")
+        return 0
+
+    def note(*_: object) -> int:
+        order.append("single")
+        return 0
+
+    waiting, single = callback(wait), callback(note)
+    with host.alloc(70) as made:
+        host.ok(host.api.dpu_callback(host.ranks(made)[1], waiting, None, CALLBACK_ASYNC))
+        threading.Timer(0.05, go.set).start()
+        host.ok(host.api.dpu_callback(made, single, None, SINGLE_CALL))
+    assert order == ["rank 1", "single"]
+
+
+def test_dpu_status_waits_for_what_is_queued(host: Host) -> None:
+    """It is a complete dpu_sync, whose answer is dropped."""
+    order: list[str] = []
+    go = threading.Event()
+
+    def wait(*_: object) -> int:
+        go.wait(60)
+        order.append("callback")
+        return status("TIMEOUT")
+
+    waiting = callback(wait)
+    done, fault = ctypes.c_bool(), ctypes.c_bool(True)
+    with host.alloc(70) as made:
+        for part in (made, host.ranks(made)[1], host.dpus(made)[69]):
+            go.clear()
+            host.ok(host.api.dpu_callback(part, waiting, None, CALLBACK_ASYNC))
+            threading.Timer(0.05, go.set).start()
+            host.ok(host.api.dpu_status(part, ctypes.byref(done), ctypes.byref(fault)))
+            order.append("status")
+            assert (done.value, fault.value) == (True, False)
+            host.ok(host.api.dpu_sync(part))
+    assert order == ["callback", "callback", "status", *["callback", "status"] * 2]
 
 
 def test_errors_of_callbacks(host: Host) -> None:

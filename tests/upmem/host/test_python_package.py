@@ -108,18 +108,26 @@ def test_asynchronous_work_is_in_order(binary: str) -> None:
         called: list[tuple[int, int, Any]] = []
         lock = threading.Lock()
 
+        synchronised, last = threading.Event(), threading.Event()
+
         def on_rank(part: DpuSet, index: int, argument: Any) -> None:
+            if argument == "once":
+                synchronised.wait(60)
             with lock:
                 called.append((len(part), index, argument))
+            if argument == "once":
+                last.set()
+                raise ValueError("dropped")
 
         dpus.my_var = bytearray(struct.pack("Q", 5))
         dpus.exec()
         dpus.call(on_rank, "x")
         dpus.call(on_rank, "once", is_blocking=False, single_call=True)
         dpus.sync()
-        assert sorted(called, key=str) == sorted(
-            [(38, 0, "x"), (32, 1, "x"), (70, 0, "once")], key=str
-        )
+        assert sorted(called, key=str) == [(32, 1, "x"), (38, 0, "x")]
+        synchronised.set()
+        assert last.wait(60)
+        assert called[2:] == [(70, 0xFFFF_FFFF, "once")]
         assert dpus.my_var.uint64() == [6] * 70
 
 

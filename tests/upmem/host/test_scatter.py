@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 import cudla_sim
 from cudla_sim.capi import load
-from cudla_sim.capi.prototypes import get_block_t, sg_block_info
+from cudla_sim.capi.prototypes import dpu_set_t, get_block_t, sg_block_info
 from cudla_sim.native.dpu_memory import DpuCopies, SgResult
 
 from .hosting import ASYNC, FROM_DPU, MRAM, TO_DPU, WRAM, Host, pointer, status
+from .kernels import Kernel
 
 DISABLE_LENGTH_CHECK = 4
 ON = "sgXferEnable=true,sgXferMaxBlocksPerDpu=100"
@@ -198,7 +199,7 @@ def test_the_sum_of_the_blocks_must_be_the_length(
             made, direction, MRAM, 0, 32, ctypes.byref(blocks.info), 0
         )
         assert answer == status("SG_LENGTH_MISMATCH")
-        assert "DPU 1 of the set" in cudla_sim.last_explanation()
+        assert "DPU 1 of the allocated set" in cudla_sim.last_explanation()
         # nothing was copied, for no DPU
         assert not cudla_sim.upmem.sets[0].dpus[0].mram[:32].any()
     assert (data == 7).all()
@@ -255,7 +256,7 @@ def test_wrong_symbols_sets_and_arguments(host: Host) -> None:
         nothing = get_block_t(None, None, 0)
         assert push(made, TO_DPU, MRAM, 0, 8, ctypes.byref(nothing), 0) == invalid
         one = host.dpus(made)[0]
-        assert push(one, TO_DPU, MRAM, 0, 8, info, 0) == status("INVALID_DPU_SET")
+        assert push(one, TO_DPU, MRAM, 0, 8, info, 0) == status("INTERNAL")
         without_size = get_block_t(blocks.info.f, data.ctypes.data, 0)
         answer = push(made, TO_DPU, MRAM, 0, 8, ctypes.byref(without_size), 0)
         assert answer == status("INVALID_BUFFER_SIZE")
@@ -266,6 +267,119 @@ def test_wrong_symbols_sets_and_arguments(host: Host) -> None:
             assert push(made, TO_DPU, MRAM, 0, 8, ctypes.byref(broken.info), 0) == invalid
             assert "block 0 of DPU 1" in cudla_sim.last_explanation()
         host.ok(push(made, TO_DPU, MRAM, 0, 8, info, 0))
+
+
+@pytest.mark.parametrize("flags", [0, ASYNC])
+@pytest.mark.parametrize(("count", "profile"), [(192, ON), (130, ON), (70, f"{ON},disabledMask=6")])
+def test_ranks_of_a_set_count_their_dpus_in_the_allocated_set(
+    host: Host, count: int, profile: str, flags: int
+) -> None:
+    """DPUs that are not enabled do not count; the block limit is that of the whole set."""
+    data = np.random.default_rng(8).integers(0, 1 << 60, count, np.uint64)
+    out = np.zeros(count, np.uint64)
+    there = Blocks([[(data.ctypes.data + 8 * n, 8)] for n in range(count)])
+    back = Blocks([[(out.ctypes.data + 8 * n, 8)] for n in range(count)])
+    push = host.api.dpu_push_sg_xfer_symbol
+    with host.alloc(count, profile) as made:
+        for rank in reversed(host.ranks(made)):
+            host.ok(push(rank, TO_DPU, MRAM, 0, 8, ctypes.byref(there.info), flags))
+        host.ok(host.api.dpu_sync(made))
+        dpus = cudla_sim.upmem.sets[0].dpus
+        assert [int(d.mram[:8].view(np.uint64)[0]) for d in dpus] == data.tolist()
+        for rank in host.ranks(made):
+            host.ok(push(rank, FROM_DPU, MRAM, 0, 8, ctypes.byref(back.info), flags))
+        host.ok(host.api.dpu_sync(made))
+    assert (out == data).all()
+    wanted = sorted((n, b) for n in range(count) for b in (0, 1))
+    assert sorted(there.calls) == wanted
+    assert sorted(back.calls) == wanted
+
+
+def test_some_ranks_of_a_set_begin_where_the_first_of_them_does(host: Host) -> None:
+    data = np.zeros(8, np.uint8)
+    blocks = Blocks([[(data.ctypes.data, 8)]] * 192)
+    push = host.api.dpu_push_sg_xfer_symbol
+    with host.alloc(192, ON) as made:
+        part = dpu_set_t.from_buffer_copy(host.ranks(made)[1])
+        part.list.nr_ranks = 2
+        host.ok(push(part, TO_DPU, MRAM, 0, 8, ctypes.byref(blocks.info), 0))
+    assert sorted({dpu for dpu, _ in blocks.calls}) == list(range(64, 192))
+
+
+def test_the_block_limit_of_a_rank_is_that_of_the_allocated_set(host: Host) -> None:
+    data = np.zeros(8, np.uint8)
+    push = host.api.dpu_push_sg_xfer_symbol
+    for count, answer in ((70, 0), (71, status("SG_TOO_MANY_BLOCKS"))):
+        blocks = Blocks([[(data.ctypes.data, 0)] * (count - 1) + [(data.ctypes.data, 8)]] * 70)
+        with host.alloc(70, "sgXferEnable=true") as made:
+            rank = host.ranks(made)[1]
+            assert push(rank, TO_DPU, MRAM, 0, 8, ctypes.byref(blocks.info), 0) == answer
+
+
+@pytest.mark.parametrize("flags", [0, DISABLE_LENGTH_CHECK])
+def test_blocks_beyond_the_length_count_too(host: Host, flags: int) -> None:
+    """get_block is asked until it answers false; without a check what is too much is not copied."""
+    source = np.arange(64, dtype=np.uint8)
+    push = host.api.dpu_push_sg_xfer_symbol
+    profile = "sgXferEnable=true,sgXferMaxBlocksPerDpu=4"
+    too_many = status("SG_TOO_MANY_BLOCKS")
+    for count in (4, 5):
+        blocks = Blocks([[(source.ctypes.data, 12)] * 2 + [(source.ctypes.data, 0)] * (count - 2)])
+        with host.alloc(1, profile) as made:
+            answer = push(made, TO_DPU, MRAM, 0, 16, ctypes.byref(blocks.info), flags)
+            wanted = 0 if flags else status("SG_LENGTH_MISMATCH")
+            assert answer == (wanted if count == 4 else too_many)
+            if not answer:
+                got = cudla_sim.upmem.sets[0].dpus[0].mram[:24].tolist()
+                assert got == [*range(12), *range(4), *[0] * 8]
+        assert len(blocks.calls) == 5
+
+
+def test_a_set_of_one_dpu_is_refused_as_the_library_does(
+    host: Host, kernel: Kernel, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """By name the program and the symbol are looked for first."""
+    data = np.zeros(8, np.uint8)
+    blocks = Blocks([[(data.ctypes.data, 8)]])
+    info = ctypes.byref(blocks.info)
+    by_name = host.api.dpu_push_sg_xfer
+    line = "scattered xfer to one DPU is not supported "
+    with host.alloc(1, ON) as made:
+        one = host.dpus(made)[0]
+        assert by_name(one, TO_DPU, b"block", 0, 8, info, 0) == status("NO_PROGRAM_LOADED")
+        text = (
+            "#include <mram.h>\n__mram_noinit char block[64]; int main(void) { return block[0]; }"
+        )
+        host.ok(host.api.dpu_load(made, str(kernel(text)).encode(), None))
+        assert by_name(one, TO_DPU, b"blocks", 0, 8, info, 0) == status("UNKNOWN_SYMBOL")
+        assert line not in capfd.readouterr().err
+        assert by_name(one, TO_DPU, b"block", 0, 8, info, 0) == status("INTERNAL")
+        assert line in capfd.readouterr().err.splitlines()
+        assert host.api.dpu_push_sg_xfer_symbol(one, TO_DPU, WRAM, 0, 8, info, ASYNC) == status(
+            "INTERNAL"
+        )
+        assert capfd.readouterr().err.splitlines() == [line]
+        host.ok(by_name(made, TO_DPU, b"block", 0, 8, info, 0))
+
+
+def test_get_block_may_use_the_ranks_of_the_transfer(host: Host) -> None:
+    """As a callback of these ranks may."""
+    data, seen = np.full(8, 5, np.uint8), np.zeros(8, np.uint8)
+    with host.alloc(1, ON) as made:
+        one = host.dpus(made)[0]
+
+        def get_block(out: object, dpu: int, block: int, _: object) -> bool:
+            if block == 0:
+                out[0].addr, out[0].length = data.ctypes.data, 8  # type: ignore[index]
+                host.ok(host.api.dpu_copy_from_symbol(one, MRAM, 64, pointer(seen), 8))
+            return block == 0
+
+        function = _GET_BLOCK(get_block)
+        info = get_block_t(ctypes.cast(function, ctypes.c_void_p), None, 0)
+        host.ok(host.api.dpu_copy_to_symbol(made, MRAM, 64, pointer(data), 8))
+        push = host.api.dpu_push_sg_xfer_symbol
+        host.ok(push(made, TO_DPU, MRAM, 0, 8, ctypes.byref(info), 0))
+    assert (seen == 5).all()
 
 
 def test_asynchronous_transfers_copy_their_arguments(host: Host) -> None:

@@ -156,7 +156,29 @@ def test_profiles_of_public_programs_are_taken(host: Host, profile: str) -> None
 
 @pytest.mark.parametrize(
     "profile",
-    ["backend", "backend=gpu", "=1", "nrJobsPerRank=many", "sgXferEnable=perhaps", "nrDpusPerCI=9"],
+    [
+        "backend",
+        "backend=gpu",
+        "backend=hw ",
+        "nrJobsPerRank=many",
+        "nrJobsPerRank=",
+        "nrJobsPerRank= 4",
+        "nrJobsPerRank=4 ",
+        "nrJobsPerRank=1_6",
+        "nrJobsPerRank=08",
+        "nrJobsPerRank=4294967296",
+        "cmdsBufferSize=abc",
+        "nrThreadsPerRank=9",
+        "nrDpusPerCi=9",
+        "nrJobsPerRank=4,",
+        "nrJobsPerRank=4,,backend=hw",
+        ",backend=hw",
+        "backend=hw, ",
+        "backend=hw&",
+        "sgXferMaxBlocksPerDpu=4",
+        "sgXferEnable=false,sgXferMaxBlocksPerDpu=4",
+        "sgXferEnable=0,sgXferMaxBlocksPerDpu=4",
+    ],
 )
 def test_broken_profiles_are_refused(host: Host, profile: str) -> None:
     made = dpu_set_t()
@@ -188,16 +210,70 @@ def test_ways_of_profiling_are_taken(
         assert not said
 
 
-def test_an_unknown_key_is_warned_about(host: Host, capfd: pytest.CaptureFixture[str]) -> None:
-    with host.alloc(1, "magic=42"):
-        pass
-    assert "unused profile property: magic (= 42)" in capfd.readouterr().err
+@pytest.mark.parametrize(
+    ("profile", "attribute", "value"),
+    [
+        ("", "nr_jobs_per_rank", 16),
+        ("nrJobsPerRank=010", "nr_jobs_per_rank", 8),
+        ("nrJobsPerRank=0x10", "nr_jobs_per_rank", 16),
+        ("nrJobsPerRank=+5", "nr_jobs_per_rank", 5),
+        ("nrJobsPerRank=4&chipId=66", "chip_id", 66),
+        ("chipId=66,nrJobsPerRank=4&nrThreadsPerRank=2", "nr_threads_per_rank", 2),
+        ("nrJobsPerRank=4, nrJobsPerRank=5", "nr_jobs_per_rank", 5),
+        (" nrJobsPerRank=4", "nr_jobs_per_rank", 4),
+        ("nrJobsPerRank =4", "nr_jobs_per_rank", 16),
+        ("nrDpusPerCI=2", "dpus_per_ci", 8),
+        ("nrDpusPerCi=2", "dpus_per_ci", 2),
+        ("nrJobPerRank=8", "nr_jobs_per_rank", 16),
+        ("=1", "nr_jobs_per_rank", 16),
+        ("sgXferEnable=perhaps", "sg_enable", True),
+        ("sgXferEnable=", "sg_enable", True),
+        ("sgXferEnable=FALSE", "sg_enable", False),
+        ("sgXferEnable=0", "sg_enable", False),
+        ("sgXferMaxBlocksPerDpu=0", "sg_max_blocks", 0),
+        ("cmdsBufferSize=-1,dispatchOnAllRanks=no", "on_all_ranks", True),
+    ],
+)
+def test_profile_properties_are_read_as_the_library_reads_them(
+    host: Host, profile: str, attribute: str, value: object
+) -> None:
+    with host.alloc(1, profile):
+        assert getattr(cudla_sim.upmem.ranks[0].profile, attribute) == value
+
+
+def test_blocks_without_scatter_gather_are_refused_after_the_allocation(host: Host) -> None:
+    """By functions that give sets; a single rank does not read these keys."""
+    profile = b"sgXferMaxBlocksPerDpu=4"
+    made, rank = dpu_set_t(), ctypes.c_void_p()
+    invalid = status("INVALID_PROFILE")
+    assert host.api.dpu_alloc(1, profile, byref(made)) == invalid
+    assert "sgXferEnable=true" in cudla_sim.last_explanation()
+    assert host.api.dpu_alloc_ranks(1, profile, byref(made)) == invalid
+    assert host.api.dpu_alloc(0xFFFF_FFFF, profile, byref(made)) == invalid
+    assert not cudla_sim.upmem.sets
+    assert host.api.dpu_alloc(1_000_000, profile, byref(made)) == status("ALLOCATION")
+    host.ok(host.api.dpu_get_rank_of_type(profile, byref(rank)))
+    host.ok(host.api.dpu_free_rank(rank))
+
+
+def test_an_unknown_key_is_reported_only_to_who_asks(
+    host: Host, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for explain in (False, True):
+        cudla_sim.configure(explain=explain)
+        with host.alloc(1, "magic=42"):
+            pass
+        said = capfd.readouterr().err
+        assert ("unused profile property: magic (= 42)" in said) is explain
+        assert bool(said) is explain
 
 
 def test_the_environment_has_the_first_and_the_last_word(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("UPMEM_PROFILE_BASE", "nrJobsPerRank=1,sgXferMaxBlocksPerDpu=1")
+    monkeypatch.setenv(
+        "UPMEM_PROFILE_BASE", "sgXferEnable=1,nrJobsPerRank=1,sgXferMaxBlocksPerDpu=1"
+    )
     monkeypatch.setenv("UPMEM_PROFILE", "sgXferMaxBlocksPerDpu=3")
     with host.alloc(1, "nrJobsPerRank=2,sgXferMaxBlocksPerDpu=2"):
         profile = cudla_sim.upmem.ranks[0].profile
@@ -205,7 +281,7 @@ def test_the_environment_has_the_first_and_the_last_word(
 
 
 def test_fewer_dpus_per_control_interface(host: Host) -> None:
-    with host.alloc(20, "nrDpusPerCI=2") as made:  # 16 DPUs a rank
+    with host.alloc(20, "nrDpusPerCi=2") as made:  # 16 DPUs a rank
         assert [host.count(r) for r in host.ranks(made)] == [12, 8]
         assert all(d.member < 2 for d in cudla_sim.upmem.ranks[0].enabled)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 import cudla_sim
 from cudla_sim.capi import load
-from cudla_sim.capi.prototypes import dpu_set_t, dpu_symbol_t
+from cudla_sim.capi.prototypes import dpu_incbin_t, dpu_program_t, dpu_set_t, dpu_symbol_t
 from cudla_sim.upmem.machine import machine
 from cudla_sim.upmem.toolchain.cli import choose_route
 
@@ -414,3 +415,193 @@ def test_buffers_near_and_far_from_each_other(size: int, stride: int, host: Host
                 host.ok(api.dpu_prepare_xfer(dpu, pointer(row)))
             host.ok(api.dpu_push_xfer_symbol(made, way, MRAM, 0, size, 0))
         assert (found == rows).all()
+
+
+def _prepared() -> list[int]:
+    return [place for rank in cudla_sim.upmem.ranks for place in rank.buffers if place]
+
+
+@pytest.mark.parametrize("direction", [TO_DPU, FROM_DPU])
+@pytest.mark.parametrize("flags", [0, ASYNC, 1, 1 | ASYNC])
+def test_a_push_that_fails_late_uses_the_buffers_up(host: Host, direction: int, flags: int) -> None:
+    """What the library's job refuses: MRAM that is misaligned or ends. What the call refuses keeps
+    the buffers, so that the next push copies them; DPU_XFER_NO_RESET (1) keeps them always."""
+    data = np.full(64, 3, np.uint8)
+    push = host.api.dpu_push_xfer_symbol
+    endless = dpu_symbol_t(MRAM.address, 0xFFFF_FFFF)
+    late = [
+        (MRAM, 4, 8),
+        (MRAM, 0, 4),
+        (endless, 64 << 20, 8),
+        (dpu_symbol_t(0, 1 << 20), 65536, 4),
+    ]
+    early = [(MRAM, (64 << 20) - 8, 16), (WRAM, 2, 4), (WRAM, 0, 6)]
+    with host.alloc(70) as made:
+        for part in (made, host.ranks(made)[1]):
+            for number, (symbol, offset, length) in enumerate(late + early):
+                host.ok(host.api.dpu_prepare_xfer(part, None))
+                host.ok(host.api.dpu_prepare_xfer(part, pointer(data)))
+                assert push(part, direction, symbol, offset, length, flags) != 0
+                kept = flags & 1 or number >= len(late)
+                assert len(_prepared()) == (host.count(part) if kept else 0)
+                host.ok(host.api.dpu_prepare_xfer(part, None))
+
+
+@pytest.mark.parametrize("flags", [0, ASYNC])
+def test_a_push_to_one_dpu_that_fails_uses_its_buffer_up(host: Host, flags: int) -> None:
+    """On any failure, behind the look-up of program and symbol."""
+    data = np.full(64, 3, np.uint8)
+    push = host.api.dpu_push_xfer_symbol
+    with host.alloc(2) as made:
+        one, other = host.dpus(made)
+        for direction, symbol, offset, length in (
+            (TO_DPU, MRAM, 4, 8), (TO_DPU, MRAM, (64 << 20) - 8, 16), (TO_DPU, WRAM, 2, 4),
+            (2, MRAM, 0, 8),
+        ):  # fmt: skip
+            host.ok(host.api.dpu_prepare_xfer(made, pointer(data)))
+            assert push(one, direction, symbol, offset, length, flags) != 0
+            assert len(_prepared()) == 1
+            host.ok(host.api.dpu_prepare_xfer(other, None))
+            host.ok(push(one, TO_DPU, MRAM, 0, 8, 0))  # copies nothing
+            assert not cudla_sim.upmem.sets[0].dpus[0].mram[:8].any()
+        host.ok(host.api.dpu_prepare_xfer(one, pointer(data)))
+        missing = host.api.dpu_push_xfer(one, TO_DPU, b"missing", 0, 8, flags)
+        assert missing == status("NO_PROGRAM_LOADED")
+        assert len(_prepared()) == 1
+        host.ok(host.api.dpu_prepare_xfer(one, None))
+
+
+def test_the_program_of_a_set_is_that_of_its_first_dpu_with_one(host: Host, kernel: Kernel) -> None:
+    api = host.api
+    path = str(
+        kernel("#include <defs.h>\n#include <stdint.h>\n__host uint64_t word; int main(void) {}")
+    ).encode()
+    data = np.full(1, 7, np.uint64)
+    different = status("DIFFERENT_DPU_PROGRAMS")
+
+    def answers(made: dpu_set_t) -> set[int]:
+        found = ctypes.c_void_p()
+        host.ok(api.dpu_prepare_xfer(made, None))
+        host.ok(api.dpu_prepare_xfer(made, pointer(data)))
+        return {
+            api.dpu_get_common_program(ctypes.byref(made), ctypes.byref(found)),
+            api.dpu_copy_to(made, b"word", 0, pointer(data), 8),
+            api.dpu_broadcast_to(made, b"word", 0, pointer(data), 8, ASYNC),
+            api.dpu_push_xfer(made, TO_DPU, b"word", 0, 8, 0),
+        }
+
+    with host.alloc(70) as made:
+        assert answers(made) == {status("NO_PROGRAM_LOADED")}
+        dpus = host.dpus(made)
+        host.ok(api.dpu_load(dpus[0], path, None))
+        assert answers(made) == {different}
+    with host.alloc(70) as made:
+        host.ok(api.dpu_load(host.ranks(made)[1], path, None))
+        assert answers(made) == {0}
+        assert answers(host.ranks(made)[0]) == {status("NO_PROGRAM_LOADED")}
+        host.ok(api.dpu_sync(made))
+        host.ok(api.dpu_load(host.dpus(made)[69], path, None))
+        assert answers(made) == {different}
+        host.ok(api.dpu_prepare_xfer(made, None))
+
+
+@pytest.mark.parametrize("flags", [4, 4 | ASYNC])
+def test_parallel_has_no_effect_for_broadcasts_and_one_dpu(host: Host, flags: int) -> None:
+    """They may go to MRAM, and wait for what is queued."""
+    api = host.api
+    data = np.full(8, 9, np.uint8)
+    order: list[str] = []
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, dpu_set_t, ctypes.c_uint32, ctypes.c_void_p)
+    def look(part: dpu_set_t, _: int, __: int) -> int:
+        seen = np.zeros(8, np.uint8)
+        answer = api.dpu_copy_from_symbol(host.dpus(part)[0], MRAM, 0, pointer(seen), 8)
+        order.append("before" if not seen.any() else "behind")
+        return int(answer)
+
+    function = ctypes.cast(look, ctypes.c_void_p)
+    with host.alloc(2) as made:
+        one = host.dpus(made)[0]
+        for part in (made, one):
+            host.ok(api.dpu_callback(made, function, None, 1))
+            host.ok(api.dpu_broadcast_to_symbol(part, MRAM, 0, pointer(data), 8, flags))
+            host.ok(api.dpu_callback(made, function, None, 1))
+            host.ok(api.dpu_sync(made))
+            host.ok(api.dpu_copy_to_symbol(made, MRAM, 0, pointer(np.zeros(8, np.uint8)), 8))
+        host.ok(api.dpu_callback(made, function, None, 1))
+        host.ok(api.dpu_prepare_xfer(one, pointer(data)))
+        host.ok(api.dpu_push_xfer_symbol(one, TO_DPU, MRAM, 0, 8, flags))
+        host.ok(api.dpu_callback(made, function, None, 1))
+        host.ok(api.dpu_sync(made))
+        host.ok(api.dpu_prepare_xfer(made, pointer(data)))
+        refused = api.dpu_push_xfer_symbol(made, TO_DPU, MRAM, 0, 8, flags)
+        assert refused == status("INVALID_PARALLEL_MEMORY_TRANSFER")
+        refused = api.dpu_push_xfer_symbol(made, TO_DPU, MRAM, 4, 8, flags)
+        assert refused == status("INVALID_PARALLEL_MEMORY_TRANSFER")
+        host.ok(api.dpu_prepare_xfer(made, None))
+    assert order == ["before", "behind"] * 3
+
+
+def test_the_memory_of_an_access_is_that_of_address_plus_offset(host: Host) -> None:
+    api = host.api
+    data, out = np.arange(8, dtype=np.uint8), np.zeros(8, np.uint8)
+    wide = dpu_symbol_t(0, 0xFFFF_FFFF)
+    with host.alloc(1) as made:
+        one, dpu = host.dpus(made)[0], cudla_sim.upmem.sets[0].dpus[0]
+        host.ok(api.dpu_copy_to_symbol(made, wide, 0x0800_0040, pointer(data), 8))
+        assert dpu.mram[0x40:0x48].tolist() == data.tolist()
+        host.ok(api.dpu_copy_from_symbol(one, wide, 0x0800_0040, pointer(out), 8))
+        assert (out == data).all()
+        host.ok(api.dpu_prepare_xfer(made, pointer(data)))
+        host.ok(api.dpu_push_xfer_symbol(made, TO_DPU, wide, 0x0800_0080, 8, 0))
+        assert dpu.mram[0x80:0x88].tolist() == data.tolist()
+        host.ok(api.dpu_prepare_xfer(made, pointer(data)))
+        assert api.dpu_push_xfer_symbol(made, TO_DPU, wide, 0x0800_0080, 8, 4) == status(
+            "INVALID_PARALLEL_MEMORY_TRANSFER"
+        )
+        host.ok(api.dpu_prepare_xfer(made, None))
+        wram = status("INVALID_WRAM_ACCESS")
+        assert api.dpu_copy_to_symbol(made, wide, 0x1_0000, pointer(data), 8) == wram
+        above = dpu_symbol_t(MRAM.address, 0xFFFF_FFFF)  # no bit of MRAM in the sum
+        assert api.dpu_copy_to_symbol(made, above, 0x0800_0000, pointer(data), 8) == wram
+        mram = status("INVALID_MRAM_ACCESS")
+        assert api.dpu_copy_to_symbol(made, above, 0x0400_0000, pointer(data), 8) == mram
+        wrapped = dpu_symbol_t(0xFFFF_FFF8, 64)  # 32 bits
+        host.ok(api.dpu_copy_to_symbol(made, wrapped, 16, pointer(data), 8))
+        assert dpu.wram[8:16].tolist() == data.tolist()
+
+
+def test_programs_say_their_real_path_and_who_uses_them(
+    host: Host, kernel: Kernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api = host.api
+    path = kernel("int main(void) { return 0; }")
+    (tmp_path / "link").symlink_to(path)
+    monkeypatch.chdir(tmp_path)
+    image = np.frombuffer(path.read_bytes(), np.uint8)
+    made_of = ctypes.POINTER(dpu_program_t)
+
+    def at(found: ctypes.c_void_p) -> dpu_program_t:
+        return ctypes.cast(found, made_of).contents
+
+    def text(program: dpu_program_t) -> bytes | None:
+        where = program.program_path
+        return where if isinstance(where, bytes) or where is None else ctypes.string_at(where)
+
+    first, second, third = (ctypes.c_void_p() for _ in range(3))
+    with host.alloc(70) as made:
+        host.ok(api.dpu_load(made, b"./link", ctypes.byref(first)))
+        assert text(at(first)) == str(path.resolve()).encode()
+        assert at(first).reference_count == 70
+        rank = host.ranks(made)[1]
+        count = host.count(rank)
+        host.ok(api.dpu_load_from_memory(rank, pointer(image), image.size, ctypes.byref(second)))
+        assert not text(at(second))
+        assert (at(first).reference_count, at(second).reference_count) == (70 - count, count)
+        one = host.dpus(made)[0]
+        name = ctypes.create_string_buffer(b"given/name")
+        incbin = dpu_incbin_t(pointer(image), image.size, ctypes.addressof(name))
+        host.ok(api.dpu_load_from_incbin(one, ctypes.byref(incbin), None))
+        assert at(first).reference_count == 69 - count
+        third.value = api.dpu_get_program(one.dpu)
+        assert (text(at(third)), at(third).reference_count) == (b"given/name", 1)

@@ -38,7 +38,7 @@ class _Kept:
 
     def path(self, text: str) -> Any:
         if text not in self.paths:
-            self.paths[text] = ffi.new("char[]", text.encode(errors="replace"))
+            self.paths[text] = ffi.new("char[]", text.encode(errors="surrogateescape"))
         return self.paths[text]
 
     def _table(self, program: Program) -> Any:
@@ -67,7 +67,8 @@ def describe(program: Program, target: Any) -> None:
         setattr(target, field, 0)
     target.open_print_sequence_addr = target.close_print_sequence_addr = _NONE
     target.symbols, target.profiling_symbols = kept.table(program), kept.empty
-    target.program_path = kept.path(program.path)
+    where = program.host_path
+    target.program_path = ffi.NULL if where is None else kept.path(where)
     current = state()
     current.programs[address(target)] = (program, target)
     current.addresses[program] = address(target)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from typing import Any, cast
 
 from ...constants import upmem_parameters
@@ -26,6 +27,7 @@ __all__ = [
     "Status",
     "allocate",
     "dpu_set",
+    "drop_programs",
     "error",
     "host_memory",
     "invalid_set",
@@ -118,6 +120,15 @@ class State:
 
 def state() -> State:
     return process.current().family("upmem.c", State)
+
+
+def drop_programs(programs: Iterable[Program | None]) -> None:
+    """Counts one user less for each DPU that held one of these programs."""
+    current = state()
+    for program in programs:
+        known = None if program is None else current.addresses.get(program)
+        if known is not None:
+            current.programs[known][1].reference_count -= 1
 
 
 def invalid_set(text: str) -> DpuError:

@@ -30,8 +30,8 @@ def publish(sets: dict[int, list[Rank]]) -> None:
         whole = len(members)
         for number, rank in enumerate(ranks):
             first = len(members)
-            buffers, jobs = rank.places.address, rank.jobs.address
-            members += [(d.handle, buffers + _WORD * d.index, jobs, d.slot) for d in rank.enabled]
+            buffers, words = rank.places.address, rank.seat.words.address
+            members += [(d.handle, buffers + _WORD * d.index, words, d.slot) for d in rank.enabled]
             if len(ranks) > 1:
                 entries.append((base + _WORD * number, first, 1, len(rank.enabled)))
             owner = rank.machine

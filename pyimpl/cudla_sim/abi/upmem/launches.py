@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 from time import sleep
 from typing import Any
@@ -63,7 +62,6 @@ def _as_set(chosen: Selection) -> Any:
     return ranks_set(0, 0)
 
 
-_tokens = itertools.count(1)
 _CALLER_FIRST_S = 100e-6
 """What a queued call with nothing before it leaves the caller to come back from dpu_callback."""
 
@@ -83,15 +81,11 @@ def callback(given: Any, function: Any, args: Any, flags: int) -> None:
         with returning:  # programs count on it that a queued call begins behind dpu_callback
             if idle:
                 sleep(_CALLER_FIRST_S)
-        token = next(_tokens)
-        machine.held[token] = held
         chosen_set = _as_set(part)  # alive until the call is over
-        try:
+        with machine.holding(held) as token:
             answer = machine.native.calls.dpu_callback(
                 where, address(chosen_set), number, address(args), token
             )
-        finally:
-            del machine.held[token]
         if answer:
             raise DpuError(answer, f"the callback at {where:#x} answered {answer}")
 

@@ -26,7 +26,7 @@ from .family import (
     upmem,
 )
 from .pieces import Loading, changed
-from .programs import image
+from .programs import given_path, image
 
 _RANK, _DPU = 0, 1
 
@@ -71,9 +71,9 @@ def load_elf_program_from_memory(
 ) -> None:
     result(file, "elf_info")
     result(program, "program")
-    text = ffi.string(path).decode(errors="replace") if path else "<memory>"
+    given = given_path(path)
     contents = image(buffer, size, "buffer_start")
-    found = programs.read(contents, text, "dpu_load_elf_program_from_memory")
+    found = programs.read(contents, given or "<memory>", "dpu_load_elf_program_from_memory", given)
     _open(found, file)
     describe(found, program)
 

@@ -33,7 +33,7 @@ _BACKEND_TYPES = {"simulator": 0, "cas": 1, "hw": 3}
 @upmem.export("dpu_get_rank_of_type")
 def get_rank_of_type(profile: Any, rank: Any) -> None:
     result(rank, "rank")
-    made = machine().allocate_ranks(1, *profiles(profile))
+    made = machine().allocate_ranks(1, *profiles(profile), is_set=False)
     publish(made)
     rank[0] = ffi.cast("struct dpu_rank_t *", made.ranks[0].handle)
 

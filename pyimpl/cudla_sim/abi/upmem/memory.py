@@ -14,7 +14,7 @@ from ...native.dpu_memory import host_addresses, slot_numbers
 from ...upmem import transfer
 from ...upmem.rank import Dpu, Rank, Selection
 from ...upmem.symbols import MRAM, Symbol
-from ...upmem.transfer import Copy, place
+from ...upmem.transfer import Copy, place_in
 from ..embedding import address, ffi
 from .family import Status, error, host_memory, resolve_dpu, resolve_rank, upmem
 
@@ -27,17 +27,17 @@ def _copy(
 ) -> None:
     """Copies between each DPU and its host address."""
     # A range past the memory is the memory's own error here, not that of a symbol.
-    endless = Symbol(memory.address, 1 << 33)
     function = f"dpu_copy_{'to' if to_dpu else 'from'}_{memory.memory}"
-    where = place(Selection([rank]), endless, offset, size, to_dpu, function)
-    transfer.admit([d for d, _ in pairs] or rank.enabled, where)
-    if not pairs:
-        return
-    slots = slot_numbers(d.slot for d, _ in pairs)
-    hosts = host_addresses(h for _, h in pairs)
-    if size and not all(h for _, h in pairs):
-        raise transfer.bad_buffer(0, size, "the buffer", pairs[0][0])
-    Copy(where, [d for d, _ in pairs], slots, hosts, "the buffer").run()
+    named = f"offset:{offset:#x}, address:{memory.address:#x}"
+    where = place_in(Selection([rank]), memory.memory, offset, size, to_dpu, function, named)
+    with transfer.admitted([d for d, _ in pairs] or rank.enabled, where):
+        if not pairs:
+            return
+        slots = slot_numbers(d.slot for d, _ in pairs)
+        hosts = host_addresses(h for _, h in pairs)
+        if size and not all(h for _, h in pairs):
+            raise transfer.bad_buffer(0, size, "the buffer", pairs[0][0])
+        Copy(where, [d for d, _ in pairs], slots, hosts, "the buffer").run()
 
 
 def _one(memory: Symbol, dpu: Any, host: Any, offset: int, size: int, to_dpu: bool) -> None:

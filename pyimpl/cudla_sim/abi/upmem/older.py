@@ -21,6 +21,7 @@ from .family import Status, error, resolve_dpu, resolve_rank, result, upmem
 from .family import symbol as symbol_of
 
 _NOW = Flags(direct=True)
+_TO_DPU, _FROM_DPU = 0, 1
 
 
 def _one(dpu: Any) -> Selection:
@@ -53,7 +54,7 @@ def copy_to_symbol_rank(rank: Any, symbol: Any, offset: int, src: Any, length: i
 
 @upmem.export("dpu_copy_to_symbol_matrix")
 def copy_to_symbol_matrix(rank: Any, symbol: Any, offset: int, length: int) -> None:
-    transfer.push(_rank(rank), True, symbol_of(symbol), offset, length, _NOW)
+    transfer.push(_rank(rank), _TO_DPU, symbol_of(symbol), offset, length, _NOW)
 
 
 @upmem.export("dpu_copy_from_symbol_dpu")
@@ -63,7 +64,7 @@ def copy_from_symbol_dpu(dpu: Any, symbol: Any, offset: int, dst: Any, length: i
 
 @upmem.export("dpu_copy_from_symbol_matrix")
 def copy_from_symbol_matrix(rank: Any, symbol: Any, offset: int, length: int) -> None:
-    transfer.push(_rank(rank), False, symbol_of(symbol), offset, length, _NOW)
+    transfer.push(_rank(rank), _FROM_DPU, symbol_of(symbol), offset, length, _NOW)
 
 
 @upmem.export("dpu_copy_to_address_dpu")
@@ -78,7 +79,7 @@ def copy_to_address_rank(rank: Any, at: int, src: Any, length: int) -> None:
 
 @upmem.export("dpu_copy_to_address_matrix")
 def copy_to_address_matrix(rank: Any, at: int, length: int) -> None:
-    transfer.push(_rank(rank), True, *_memory(at), length, _NOW)
+    transfer.push(_rank(rank), _TO_DPU, *_memory(at), length, _NOW)
 
 
 @upmem.export("dpu_copy_from_address_dpu")
@@ -88,7 +89,7 @@ def copy_from_address_dpu(dpu: Any, at: int, dst: Any, length: int) -> None:
 
 @upmem.export("dpu_copy_from_address_matrix")
 def copy_from_address_matrix(rank: Any, at: int, length: int) -> None:
-    transfer.push(_rank(rank), False, *_memory(at), length, _NOW)
+    transfer.push(_rank(rank), _FROM_DPU, *_memory(at), length, _NOW)
 
 
 # What debuggers called, for programs in the DPU's own instructions.

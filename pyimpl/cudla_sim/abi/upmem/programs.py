@@ -7,13 +7,24 @@ from typing import Any
 from ...core.memory import readable_size
 from ...upmem import load as loading
 from ...upmem import program as programs
+from ...upmem.machine import machine
 from ...upmem.program import Program
 from ...upmem.rank import Selection
 from ...upmem.transfer import common_program
 from ..embedding import address, ffi
 from . import core_files
 from .described import describe
-from .family import Status, error, name, resolve_dpu, result, selection, state, upmem
+from .family import (
+    Status,
+    drop_programs,
+    error,
+    name,
+    resolve_dpu,
+    result,
+    selection,
+    state,
+    upmem,
+)
 
 
 def handle(program: Program) -> Any:
@@ -23,7 +34,9 @@ def handle(program: Program) -> Any:
     if known is not None:
         return current.programs[known][1]
     made = ffi.new("struct dpu_program_t *")
-    made.reference_count = 1
+    made.reference_count = sum(
+        dpu.program is program for rank in machine().ranks for dpu in rank.dpus
+    )
     describe(program, made)
     return made
 
@@ -38,8 +51,10 @@ def resolve(pointer: Any) -> Program:
 
 
 def _load(chosen: Selection, program: Program, target: Any) -> None:
+    before = [dpu.program for dpu in chosen.dpus]
     # The SDK queues a load into ranks; one into a DPU happens at once, or is refused.
     (loading.load if chosen.dpu is None else loading.load_now)(chosen, program)
+    drop_programs(before)
     if chosen.dpu is not None:
         core_files.loaded(chosen.dpu, program)
     if target:
@@ -67,6 +82,11 @@ def image(buffer: Any, size: int, argument: str) -> bytes:
     return bytes(ffi.buffer(buffer, size))
 
 
+def given_path(path: Any) -> str | None:
+    """A path that the caller gives with a program in memory; the library keeps it as it is."""
+    return ffi.string(path).decode(errors="surrogateescape") if path else None
+
+
 @upmem.export("dpu_load_from_memory")
 def load_from_memory(given: Any, buffer: Any, size: int, target: Any) -> None:
     chosen = selection(given)
@@ -79,9 +99,10 @@ def load_from_incbin(given: Any, incbin: Any, target: Any) -> None:
     chosen = selection(given)
     if not incbin:
         raise error(Status.DPU_ERR_ELF_INVALID_FILE, "incbin is NULL; DPU_INCBIN defines one")
-    path = ffi.string(incbin.path).decode(errors="replace") if incbin.path else "<incbin>"
+    given = given_path(incbin.path)
     contents = image(incbin.buffer, incbin.size, "incbin->buffer")
-    _load(chosen, programs.read(contents, path, "dpu_load_from_incbin"), target)
+    program = programs.read(contents, given or "<incbin>", "dpu_load_from_incbin", given)
+    _load(chosen, program, target)
 
 
 @upmem.export("dpu_get_symbol")

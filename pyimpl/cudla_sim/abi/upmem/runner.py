@@ -105,9 +105,10 @@ def custom_for_dpu(dpu: Any, command: int, args: Any) -> None:
 
 def _reset(selection: Selection) -> None:
     selection.wait()
-    for dpu in selection.dpus:
-        dpu.program = None
-        dpu.fault = None
+    with selection.turn():
+        for dpu in selection.dpus:
+            dpu.program = None
+            dpu.fault = None
 
 
 @upmem.export("dpu_reset_rank")

@@ -9,10 +9,11 @@ from ...upmem import scatter
 from ...upmem.rank import Selection
 from ...upmem.scatter import Blocks
 from ...upmem.symbols import Symbol
+from ...upmem.transfer import check_direction
 from ..embedding import address, ffi
 from .family import Status, error, selection, upmem
 from .family import symbol as symbol_of
-from .transfers import named, to_dpu
+from .transfers import named
 
 
 def blocks(info: Any) -> Blocks:
@@ -54,7 +55,8 @@ def _push(
     info: Any,
     flags: int,
 ) -> None:
-    scatter.push(chosen, to_dpu(direction), symbol, offset, length, blocks(info), flags)
+    scatter.check_set(chosen)
+    scatter.push(chosen, check_direction(direction), symbol, offset, length, blocks(info), flags)
 
 
 @upmem.export("dpu_push_sg_xfer")
@@ -68,7 +70,6 @@ def push_sg_xfer(
     flags: int,
 ) -> None:
     chosen = selection(given)
-    scatter.check_enabled(chosen)
     _push(chosen, direction, named(chosen, symbol_name), offset, length, info, flags)
 
 
@@ -77,5 +78,4 @@ def push_sg_xfer_symbol(
     given: Any, direction: int, symbol: Any, offset: int, length: int, info: Any, flags: int
 ) -> None:
     chosen = selection(given)
-    scatter.check_enabled(chosen)
     _push(chosen, direction, symbol_of(symbol), offset, length, info, flags)

@@ -12,6 +12,7 @@ from .family import (
     DPU,
     Status,
     dpu_set,
+    drop_programs,
     error,
     invalid_set,
     ranks_set,
@@ -58,6 +59,7 @@ def release(base: int, count: int) -> None:
     found = current.sets.get((base, count))
     if found is None:
         raise invalid_set("this is a part of a set; only what dpu_alloc gave can be freed")
+    drop_programs(dpu.program for dpu in found.dpus)
     machine().free(found)
     current.retire(base, count)
 

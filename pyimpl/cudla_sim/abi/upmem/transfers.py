@@ -10,26 +10,14 @@ from ...upmem.symbols import Symbol
 from ...upmem.transfer import Flags
 from ..embedding import address
 from . import fast
-from .family import Status, error, name, selection, upmem
+from .family import name, selection, upmem
 from .family import symbol as symbol_of
-
-_TO_DPU, _FROM_DPU = 0, 1
 
 
 def named(chosen: Selection, symbol_name: Any) -> Symbol:
     """The symbol of that name in the program that all DPUs of the set hold."""
     program = transfer.common_program(chosen)
     return program.symbol(name(symbol_name, "symbol_name"))
-
-
-def to_dpu(direction: int) -> bool:
-    """Raises DpuError(DPU_ERR_INVALID_MEMORY_TRANSFER) for a direction that does not exist."""
-    if direction not in (_TO_DPU, _FROM_DPU):
-        raise error(
-            Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
-            f"xfer is {direction}; DPU_XFER_TO_DPU (0) and DPU_XFER_FROM_DPU (1) exist",
-        )
-    return direction == _TO_DPU
 
 
 _NOW = Flags()
@@ -89,9 +77,8 @@ def push_xfer(
     given: Any, direction: int, symbol_name: Any, offset: int, length: int, flags: int
 ) -> None:
     chosen = selection(given)
-    way = to_dpu(direction)
     found = named(chosen, symbol_name)
-    transfer.push(chosen, way, found, offset, length, Flags.of(flags))
+    transfer.push(chosen, direction, found, offset, length, Flags.of(flags))
     fast.learn(given, symbol_name, found)
 
 
@@ -100,5 +87,4 @@ def push_xfer_symbol(
     given: Any, direction: int, symbol: Any, offset: int, length: int, flags: int
 ) -> None:
     chosen = selection(given)
-    way = to_dpu(direction)
-    transfer.push(chosen, way, symbol_of(symbol), offset, length, Flags.of(flags))
+    transfer.push(chosen, direction, symbol_of(symbol), offset, length, Flags.of(flags))

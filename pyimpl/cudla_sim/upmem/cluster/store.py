@@ -254,6 +254,7 @@ class ClusterStore:
         check_length: bool,
         most_compared: int = 0,
         overlap_fails: bool = False,
+        token: int = 0,
     ) -> SgResult:
         """Blocks are collected in, and handed out from, memory of this process that is laid out
         as the DPUs' is."""
@@ -277,6 +278,7 @@ class ClusterStore:
                 check_length,
                 most_compared,
                 overlap_fails,
+                token,
             )
             if place.to_dpu and not found.problem:
                 self._write(place, slots, starts)
