@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import mmap
 
 import numpy as np
 import pytest
 
 from cudla_sim.constants.cudart import cudaMemoryType
+from cudla_sim.core.pages import accessible
 from cudla_sim.testing import prototypes
 
 from .conftest import Cuda
@@ -193,3 +195,15 @@ def test_memory_in_use_by_queued_work_survives_its_free(cuda: Cuda, gates) -> No
     gate.open()
     cuda.ok.cudaStreamSynchronize(stream)
     assert cuda.bytes_at(target, 64) == bytes([5]) * 64
+
+
+def test_a_copy_to_freed_memory_answers_a_status(cuda: Cuda) -> None:
+    """Without a collection in between: the pages of freed memory go at once."""
+    source, freed = cuda.managed(256), cuda.malloc(256)
+    gc.disable()
+    try:
+        cuda.ok.cudaFree(freed)
+        assert not accessible(freed, 256)
+        cuda.fails("cudaErrorInvalidValue", "cudaMemcpy", freed, source, 256, 2)
+    finally:
+        gc.enable()

@@ -309,14 +309,16 @@ class Memory:
     def free_of(self, context: int, by: str) -> None:
         """What goes with a context."""
         for region in list(self.space):
-            if isinstance(region.owner, Allocation) and region.owner.of == context:
-                self._release(region.owner, by)
+            owner = region.owner
+            if isinstance(owner, Allocation) and owner.of == context:
+                self._release(owner, by)
 
     def free_all(self, by: str) -> None:
         self.mappings.clear()
         for region in list(self.space):
-            if isinstance(region.owner, Allocation):
-                self._release(region.owner, by)
+            owner = region.owner
+            if isinstance(owner, Allocation):
+                self._release(owner, by)
 
     def _exactly(self, address: int, argument: str) -> Allocation:
         """The allocation that begins at ``address``. Raises CudaError (InvalidValue)."""
@@ -350,3 +352,4 @@ class Memory:
             if len(self._freed) > _FREED_KEPT:
                 self._freed.popitem(last=False)
         self.space.unmap(found.region)
+        found.region.owner = None  # no cycle: the pages go now, and a stale pointer is an error
