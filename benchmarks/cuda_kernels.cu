@@ -1,7 +1,6 @@
 // Kernels against the same work as OpenMP loops, in turns in one process. Prints "name ns ns": a thread's time in
 // the kernel, and in the loop; of empty launches the microseconds of one.
 #include <algorithm>
-#include <cuda.h>
 #include <chrono>
 #include <cstdio>
 
@@ -138,23 +137,7 @@ static void launches(const char *name, bool wait)
     printf("%s %.4f 0\n", name, best * 1e6 / count);
 }
 
-/* A kernel of the module of PTX. */
-struct FromPtx {
-    CUfunction kernel = nullptr;
-
-    FromPtx(CUmodule module, const char *name)
-    {
-        if (cuModuleGetFunction(&kernel, module, name) != CUDA_SUCCESS)
-            fprintf(stderr, "%s is not in the module\n", name);
-    }
-    template <class... A> void operator()(int blocks, int threads, A... given) const
-    {
-        void *arguments[] = {&given...};
-        cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, nullptr, arguments, nullptr);
-    }
-};
-
-int main(int, char **words)
+int main()
 {
     launches("launch", false);
     launches("wait", true);
@@ -173,13 +156,6 @@ int main(int, char **words)
             [&] { plain_multiply(a, b, c, side); });
     compare("reduce", n, [&] { reduce<<<blocks, WIDE>>>(a, c); }, [&] { plain_reduce(a, c, blocks); });
     compare("turn", n, [&] { turn<<<blocks, WIDE>>>(in, out); }, [&] { plain_turn(in, out, blocks); });
-
-    CUmodule module;
-    if (cuInit(0) != CUDA_SUCCESS || cuModuleLoad(&module, words[1]) != CUDA_SUCCESS)
-        return 1;
-    FromPtx ptx_add(module, "add"), ptx_turn(module, "turn");
-    compare("ptx_add", n, [&] { ptx_add(n / 256, 256, a, b, c, n); }, [&] { add<<<n / 256, 256>>>(a, b, c, n); cudaDeviceSynchronize(); });
-    compare("ptx_turn", n, [&] { ptx_turn(blocks, WIDE, in, out); }, [&] { turn<<<blocks, WIDE>>>(in, out); cudaDeviceSynchronize(); });
     for (int i = 0; i < n; i++)
         if (out[i] != in[i / WIDE * WIDE + WIDE - 1 - i % WIDE])
             return 1;

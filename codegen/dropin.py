@@ -66,8 +66,7 @@ def make(api: Api, lib: Path, compile_shared: Callable[[Path, Path, list[str]], 
     defined = {name: _defined(lib / name) for name in {f.real for f in FAMILIES}}
     functions: dict[str, set[str]] = {}
     for function in api.functions:
-        own = functions.setdefault(emit.family(function.header), set())
-        own |= {function.name, *emit.per_thread(function)}
+        functions.setdefault(emit.family(function.header), set()).add(function.name)
     built: dict[str, bytes] = {}
     for family, library in libraries().values():
         target = lib / library.file

@@ -34,7 +34,7 @@ _FOR_LINKERS = {
         "INPUT(libcudart.so.12 AS_NEEDED(-lstdc++))\n"
     ),
     "libcudart_static.a": "/* The static runtime is the shared one. */\nINPUT(libcudart.so)\n",
-    "libcudadevrt.a": "/* Kernels that launch kernels need no library. */\n",
+    "libcudadevrt.a": "/* Makefiles name it; kernels that launch kernels are not there. */\n",
     "libnvToolsExt.so": "/* There is no profiler: its functions are in the header. */\n",
     "libnvinfer.so": "/* For programs that link with TensorRT and use nothing of it. */\n",
     "libnvinfer_plugin.so": "/* For programs that link with TensorRT and use nothing of it. */\n",

@@ -14,8 +14,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cuda/cuda.h"
-#include "cuda/cuda_runtime_api.h"
 #include "cudla.h"
 #include "cudlaExternalEtbl.hpp"
 #include "cudla_sim.h"
@@ -47,68 +45,31 @@ cudlaStatus impl_etiTranslateStatsForMultiModule(cudlaDevHandle devHandle, cudla
                                                  cudlaTranslateCsvAttribute *csvAttribute);
 const cudlaExternalEtbl *sim_external_table(void);
 
-/* --- launches of kernels (cuda/launches.c) ---------------------------------------------------- */
+/* --- CUDA (cuda/launches.c, cuda/kernels.c, cuda/private_tables.c) ---------------------------------
+   Statuses are a cudaError_t or a CUresult, streams a cudaStream_t. */
 
-/* puts the item into its stream, and opens it (sim_cuda_open) if others may join */
-cudaError_t sim__cuda_launch(cudaStream_t stream, void *launches, const char *kernel);
-cudaError_t sim__cuda_variable(void *address, size_t size);
-/* the kernel of a registered fat binary, by its name there, that is executed */
-cudaError_t sim__cuda_image(void *wrapper, size_t number, const char *name, void **kernel);
-unsigned int sim__cuda_checks(void);
-size_t sim__cuda_ranges(void **bounds, size_t room);
+/* puts a launch into its stream */
+int sim__cuda_launch(void *stream, void *launch, const char *kernel);
+/* a __device__, __constant__ or __managed__ variable of the program */
+int sim__cuda_variable(void *address, size_t size);
 /* a launch that was refused in C; answers `error` */
 int sim__cuda_refuse(int error, const char *explanation);
+/* runs a launch; the error of it with its explanation, or 0; drops it */
+void sim_cuda_run(void *launch);
+int sim_cuda_failed(void *launch, char *text, size_t size);
+void sim_cuda_free(void *launch);
+/* whether the program registered a kernel at that address, and it is compiled for this processor */
+int sim_cuda_kernel_known(void *function);
+/* bytes of dynamic shared memory that a kernel may have from now on; `allow` -1 asks, -1: never said */
+int sim_cuda_shared(void *function, int allow);
 
-/* --- what NVIDIA's static runtime asks of the driver (cuda/private_tables.c) ------------------- */
-
-/* a function of a private table that is not here */
-CUresult sim__cuda_private(void);
-/* the 16 bytes by which it knows a driver; `tables` are those of the runtime and of this function, `check` itself */
-CUresult sim__cuda_integrity(uint32_t version, uint64_t seconds, void *digest, const uint64_t *addresses);
+/* what NVIDIA's static runtime asks of the driver: a function of a private table that is not here; the 16 bytes by
+   which it knows a driver, from the addresses of two tables and of the function that asks */
+int sim__cuda_private(void);
+int sim__cuda_integrity(uint32_t version, uint64_t seconds, void *digest, const uint64_t *addresses);
 /* the calling thread's context; the end of a context */
 void sim_cuda_make_current(void *context);
 void sim_cuda_context_ends(void *context);
-
-/* others may join it; `alone`: no other stream has work. `over` is set when all has ended and nothing joins any more */
-void sim_cuda_open(void *launches, int alone, int *over);
-void sim_cuda_close(void);
-/* whether the calling thread runs blocks of a kernel */
-int sim_cuda_in_kernel(void);
-/* an item for a node made by hand, checked as the driver's launches are or as the runtime's; NULL with the error when
-   the kernel cannot be launched like that */
-void *sim_cuda_node(const struct cudaKernelNodeParams *params, int driver, int cooperative, int *error);
-/* what a node's item launches, with its own copies of the arguments; 0 where that is not known */
-int sim_cuda_described(void *launches, struct cudaKernelNodeParams *params, int *cooperative);
-/* all that is in it, until nothing more comes; once more for a node of a graph */
-void sim_cuda_run(void *launches);
-void sim_cuda_repeat(void *launches);
-/* the error of a launch in it with its explanation, or 0 */
-int sim_cuda_failed(void *launches, char *text, size_t size);
-/* whether cuLaunchKernel takes that address; bytes of the variable at an address, 0 when unknown */
-int sim_cuda_kernel_known(void *function);
-/* a handle for a kernel that is not compiled yet, NULL without memory; it ends with its module */
-void *sim_cuda_promise(const char *name);
-void sim_cuda_break_promise(void *handle);
-/* a kernel of NVIDIA's nvcc by its function in the program, and what is executed for it, NULL so far; 0 when it is none */
-int sim_cuda_foreign(void *host, void **wrapper, size_t *number, const char **name, void **real);
-void sim_cuda_stands_for(const void *host, const void *real);
-/* a variable of a registered binary: where it is registered, its name there, and 1 of a managed one's pointer */
-int sim_cuda_registered(size_t number, size_t index, void **host, const char **name, int *managed);
-/* the binary with a variable of the program: wrapper, number, name, bytes; 0 when it is not registered */
-int sim_cuda_symbol(void *host, void **wrapper, size_t *number, const char **name, size_t *size);
-/* bytes of dynamic shared memory that a kernel may have from now on; `allow` -1 asks, -1: never said */
-int sim_cuda_shared(void *function, int allow);
-/* the architecture of the PTX that a kernel was made of, 87 for 8.7; 0 for other kernels */
-int sim_cuda_ptx_version(void *kernel);
-size_t sim_cuda_symbol_size(void *address);
-/* the name of what begins there, when the loader knows it; the file that an address is from, and what the
- * addresses in it count from */
-const char *sim_cuda_symbol_name(void *address);
-const char *sim_cuda_file_of(void *address, uintptr_t *base);
-/* a function of the driver as that version has it, or NULL */
-void *sim_cuda_entry_point(const char *symbol, unsigned int version, unsigned long long flags);
-/* the stream's item is over; what has not run is dropped */
-void sim_cuda_free(void *launches);
 
 /* --- NVDLA: registers and tasks that run outside Python (nvdla/port.c, nvdla/engine.c) ------- */
 

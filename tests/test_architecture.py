@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import emit, parse
+from codegen import parse
 from cudla_sim.families import FAMILIES
 from tests.conftest import ROOT
 
@@ -371,30 +371,6 @@ def test_generated_files_are_fresh() -> None:
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
-
-
-def test_every_export_has_a_handler() -> None:
-    """The coverage table has no line without one."""
-    text = (ROOT / "shim" / "generated" / "coverage.md").read_text()
-    assert "| implemented |" in text
-    assert "| missing |" not in text
-
-
-def test_a_function_without_a_handler_is_missing(tmp_path: Path) -> None:
-    """The table tells what the sources say, not what one would like to read."""
-    include = tmp_path / "include"
-    include.mkdir()
-    (include / "one.h").write_text("int simOne(void);\nint simTwo(void);\nint simThree(void);\n")
-    api = parse.read([include / "one.h"], include, ROOT / "shim" / "parse_include")
-    (tmp_path / "abi").mkdir()
-    (tmp_path / "abi" / "one.py").write_text(
-        '@family.export("simOne")\nfamily.unsupported("simTwo", because="no")\n'
-    )
-    table = emit.coverage_md(api, tmp_path, tmp_path)
-    assert "| `simOne` | implemented | abi/one.py |" in table
-    assert "| `simTwo` | explains | abi/one.py |" in table
-    assert "| `simThree` | missing |  |" in table
-    assert "1 of 3 implemented" in table
 
 
 def test_a_misspelt_header_is_an_error(tmp_path: Path) -> None:

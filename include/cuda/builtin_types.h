@@ -6,7 +6,6 @@
 #define __BUILTIN_TYPES_H__
 
 #include "driver_types.h"
-#include "surface_types.h"
 #include "texture_types.h"
 #include "vector_types.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cuda.h - the CUDA driver interface: devices, contexts, modules, memory, streams, textures.
+ * cuda.h - the CUDA driver interface subset: devices, contexts, memory, streams, textures.
  *
  * Values are those of CUDA 12.9. Except for cuInit, cuDriverGetVersion, cuGetErrorName and
  * cuGetErrorString, every function answers CUDA_ERROR_NOT_INITIALIZED before cuInit(0). All of them
@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "crt/per_thread_api.h"
 #include "cuda_uuid_type.h"
 
 #define CUDA_VERSION 12090
@@ -289,6 +288,8 @@ typedef enum CUdevice_attribute_enum {
 
 typedef int CUdevice_v1;
 typedef CUdevice_v1 CUdevice;
+typedef uint32_t cuuint32_t;
+typedef uint64_t cuuint64_t;
 typedef unsigned long long CUdeviceptr_v2;
 typedef CUdeviceptr_v2 CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
@@ -298,229 +299,18 @@ typedef struct CUstream_st *CUstream;
 #define CU_STREAM_LEGACY ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
 typedef struct CUevent_st *CUevent;
-typedef struct CUmod_st *CUmodule;
-typedef struct CUfunc_st *CUfunction;
-/* Bytes of dynamic shared memory that a block of that many threads needs. */
-typedef size_t (*CUoccupancyB2DSize)(int blockSize);
 
-typedef struct CUexecAffinityParam_st CUexecAffinityParam_v1;
-typedef CUexecAffinityParam_v1 CUexecAffinityParam;
-typedef struct CUctxCigParam_st CUctxCigParam;
+/* What cuCtxCreate of CUDA 13 is given. */
 typedef struct CUctxCreateParams_st {
-    CUexecAffinityParam *execAffinityParams;
-    int numExecAffinityParams;
-    CUctxCigParam *cigParams;
+    struct CUexecAffinityParam_st *execAffinityParams;
+    int numExecAffinityParams; /* must be 0 */
+    struct CUctxCigParam_st *cigParams;
 } CUctxCreateParams;
 
-typedef enum CUcomputemode_enum {
-    CU_COMPUTEMODE_DEFAULT = 0,
-    CU_COMPUTEMODE_PROHIBITED = 2,
-    CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
-} CUcomputemode;
-
-/* cuLaunchKernel's arguments in one buffer. */
-#define CU_LAUNCH_PARAM_END ((void *)0x00)
-#define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
-#define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)0x02)
-
-typedef enum CUjit_option_enum {
-    CU_JIT_MAX_REGISTERS = 0,
-    CU_JIT_THREADS_PER_BLOCK = 1,
-    CU_JIT_WALL_TIME = 2,
-    CU_JIT_INFO_LOG_BUFFER = 3,
-    CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4,
-    CU_JIT_ERROR_LOG_BUFFER = 5,
-    CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
-    CU_JIT_OPTIMIZATION_LEVEL = 7,
-    CU_JIT_TARGET_FROM_CUCONTEXT = 8,
-    CU_JIT_TARGET = 9,
-    CU_JIT_FALLBACK_STRATEGY = 10,
-    CU_JIT_GENERATE_DEBUG_INFO = 11,
-    CU_JIT_LOG_VERBOSE = 12,
-    CU_JIT_GENERATE_LINE_INFO = 13,
-    CU_JIT_CACHE_MODE = 14,
-    CU_JIT_NEW_SM3X_OPT = 15,
-    CU_JIT_FAST_COMPILE = 16,
-    CU_JIT_GLOBAL_SYMBOL_NAMES = 17,
-    CU_JIT_GLOBAL_SYMBOL_ADDRESSES = 18,
-    CU_JIT_GLOBAL_SYMBOL_COUNT = 19,
-    CU_JIT_LTO = 20,
-    CU_JIT_FTZ = 21,
-    CU_JIT_PREC_DIV = 22,
-    CU_JIT_PREC_SQRT = 23,
-    CU_JIT_FMA = 24,
-    CU_JIT_REFERENCED_KERNEL_NAMES = 25,
-    CU_JIT_REFERENCED_KERNEL_COUNT = 26,
-    CU_JIT_REFERENCED_VARIABLE_NAMES = 27,
-    CU_JIT_REFERENCED_VARIABLE_COUNT = 28,
-    CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES = 29,
-    CU_JIT_POSITION_INDEPENDENT_CODE = 30,
-    CU_JIT_MIN_CTA_PER_SM = 31,
-    CU_JIT_MAX_THREADS_PER_BLOCK = 32,
-    CU_JIT_OVERRIDE_DIRECTIVE_VALUES = 33,
-    CU_JIT_NUM_OPTIONS = 34
-} CUjit_option;
-
-#define CU_COMPUTE_ACCELERATED_TARGET_BASE 0x10000
-
-typedef enum CUjit_target_enum {
-    CU_TARGET_COMPUTE_30 = 30,
-    CU_TARGET_COMPUTE_32 = 32,
-    CU_TARGET_COMPUTE_35 = 35,
-    CU_TARGET_COMPUTE_37 = 37,
-    CU_TARGET_COMPUTE_50 = 50,
-    CU_TARGET_COMPUTE_52 = 52,
-    CU_TARGET_COMPUTE_53 = 53,
-    CU_TARGET_COMPUTE_60 = 60,
-    CU_TARGET_COMPUTE_61 = 61,
-    CU_TARGET_COMPUTE_62 = 62,
-    CU_TARGET_COMPUTE_70 = 70,
-    CU_TARGET_COMPUTE_72 = 72,
-    CU_TARGET_COMPUTE_75 = 75,
-    CU_TARGET_COMPUTE_80 = 80,
-    CU_TARGET_COMPUTE_86 = 86,
-    CU_TARGET_COMPUTE_87 = 87,
-    CU_TARGET_COMPUTE_89 = 89,
-    CU_TARGET_COMPUTE_90 = 90,
-    CU_TARGET_COMPUTE_100 = 100,
-    CU_TARGET_COMPUTE_101 = 101,
-    CU_TARGET_COMPUTE_103 = 103,
-    CU_TARGET_COMPUTE_120 = 120,
-    CU_TARGET_COMPUTE_121 = 121,
-    /* above the base of the accelerated ones, and of those of a family */
-    CU_TARGET_COMPUTE_90A = 0x1005a,
-    CU_TARGET_COMPUTE_100A = 0x10064,
-    CU_TARGET_COMPUTE_101A = 0x10065,
-    CU_TARGET_COMPUTE_103A = 0x10067,
-    CU_TARGET_COMPUTE_120A = 0x10078,
-    CU_TARGET_COMPUTE_121A = 0x10079,
-    CU_TARGET_COMPUTE_100F = 0x20064,
-    CU_TARGET_COMPUTE_101F = 0x20065,
-    CU_TARGET_COMPUTE_103F = 0x20067,
-    CU_TARGET_COMPUTE_120F = 0x20078,
-    CU_TARGET_COMPUTE_121F = 0x20079
-} CUjit_target;
-
-typedef enum CUjit_fallback_enum {
-    CU_PREFER_PTX = 0,
-    CU_PREFER_BINARY = 1
-} CUjit_fallback;
-
-typedef enum CUjit_cacheMode_enum {
-    CU_JIT_CACHE_OPTION_NONE = 0,
-    CU_JIT_CACHE_OPTION_CG = 1,
-    CU_JIT_CACHE_OPTION_CA = 2
-} CUjit_cacheMode;
-
-typedef enum CUshared_carveout_enum {
-    CU_SHAREDMEM_CARVEOUT_DEFAULT = -1,
-    CU_SHAREDMEM_CARVEOUT_MAX_L1 = 0,
-    CU_SHAREDMEM_CARVEOUT_MAX_SHARED = 100
-} CUshared_carveout;
-
-typedef enum CUfunction_attribute_enum {
-    CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
-    CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
-    CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2,
-    CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
-    CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
-    CU_FUNC_ATTRIBUTE_PTX_VERSION = 5,
-    CU_FUNC_ATTRIBUTE_BINARY_VERSION = 6,
-    CU_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7,
-    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
-    CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
-    CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET = 10,
-    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH = 11,
-    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT = 12,
-    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH = 13,
-    CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
-    CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15,
-    CU_FUNC_ATTRIBUTE_MAX = 16
-} CUfunction_attribute;
-
-typedef uint64_t cuuint64_t;
-
-/* Virtual memory: what memory is, where it lies, who may touch it. */
-typedef unsigned long long CUmemGenericAllocationHandle_v1;
-typedef CUmemGenericAllocationHandle_v1 CUmemGenericAllocationHandle;
-
-typedef enum CUmemAllocationType_enum {
-    CU_MEM_ALLOCATION_TYPE_INVALID = 0,
-    CU_MEM_ALLOCATION_TYPE_PINNED = 1,
-    CU_MEM_ALLOCATION_TYPE_MANAGED = 2,
-    CU_MEM_ALLOCATION_TYPE_MAX = 0x7fffffff
-} CUmemAllocationType;
-
-typedef enum CUmemAllocationHandleType_enum {
-    CU_MEM_HANDLE_TYPE_NONE = 0,
-    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1,
-    CU_MEM_HANDLE_TYPE_WIN32 = 2,
-    CU_MEM_HANDLE_TYPE_WIN32_KMT = 4,
-    CU_MEM_HANDLE_TYPE_FABRIC = 8,
-    CU_MEM_HANDLE_TYPE_MAX = 0x7fffffff
-} CUmemAllocationHandleType;
-
-typedef enum CUmemAccess_flags_enum {
-    CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,
-    CU_MEM_ACCESS_FLAGS_PROT_READ = 1,
-    CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
-    CU_MEM_ACCESS_FLAGS_PROT_MAX = 0x7fffffff
-} CUmemAccess_flags;
-
-typedef enum CUmemLocationType_enum {
-    CU_MEM_LOCATION_TYPE_INVALID = 0,
-    CU_MEM_LOCATION_TYPE_DEVICE = 1,
-    CU_MEM_LOCATION_TYPE_HOST = 2,
-    CU_MEM_LOCATION_TYPE_HOST_NUMA = 3,
-    CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 4,
-    CU_MEM_LOCATION_TYPE_MAX = 0x7fffffff
-} CUmemLocationType;
-
-typedef enum CUmemAllocationGranularity_flags_enum {
-    CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
-    CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1
-} CUmemAllocationGranularity_flags;
-
-typedef struct CUmemLocation_st {
-    CUmemLocationType type;
-    int id;
-} CUmemLocation_v1;
-typedef CUmemLocation_v1 CUmemLocation;
-
-typedef struct CUmemAllocationProp_st {
-    CUmemAllocationType type;
-    CUmemAllocationHandleType requestedHandleTypes;
-    CUmemLocation location;
-    void *win32HandleMetaData;
-    struct {
-        unsigned char compressionType;
-        unsigned char gpuDirectRDMACapable;
-        unsigned short usage;
-        unsigned char reserved[4];
-    } allocFlags;
-} CUmemAllocationProp_v1;
-typedef CUmemAllocationProp_v1 CUmemAllocationProp;
-
-typedef struct CUmemAccessDesc_st {
-    CUmemLocation location;
-    CUmemAccess_flags flags;
-} CUmemAccessDesc_v1;
-typedef CUmemAccessDesc_v1 CUmemAccessDesc;
-
-#define CU_MEM_ALLOCATION_COMP_NONE 0x0
-#define CU_MEM_ALLOCATION_COMP_GENERIC 0x1
-
-/* What cuLinkAddData is given. */
-typedef enum CUjitInputType_enum {
-    CU_JIT_INPUT_CUBIN = 0,
-    CU_JIT_INPUT_PTX = 1,
-    CU_JIT_INPUT_FATBINARY = 2,
-    CU_JIT_INPUT_OBJECT = 3,
-    CU_JIT_INPUT_LIBRARY = 4,
-    CU_JIT_INPUT_NVVM = 5,
-    CU_JIT_NUM_INPUT_TYPES = 6
-} CUjitInputType;
-typedef struct CUlinkState_st *CUlinkState;
+typedef enum CUmoduleLoadingMode_enum {
+    CU_MODULE_EAGER_LOADING = 1,
+    CU_MODULE_LAZY_LOADING = 2
+} CUmoduleLoadingMode;
 
 /* cuGetProcAddress: the flags, and how a search ended */
 typedef enum CUdriverProcAddress_flags_enum {
@@ -535,19 +325,6 @@ typedef enum CUdriverProcAddressQueryResult_enum {
     CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
 } CUdriverProcAddressQueryResult;
 
-/* cuStreamCreate, cuEventCreate */
-typedef enum CUstream_flags_enum {
-    CU_STREAM_DEFAULT = 0,
-    CU_STREAM_NON_BLOCKING = 1
-} CUstream_flags;
-
-typedef enum CUevent_flags_enum {
-    CU_EVENT_DEFAULT = 0,
-    CU_EVENT_BLOCKING_SYNC = 1,
-    CU_EVENT_DISABLE_TIMING = 2,
-    CU_EVENT_INTERPROCESS = 4
-} CUevent_flags;
-
 /* cuCtxCreate, cuDevicePrimaryCtxSetFlags */
 enum CUctx_flags_enum {
     CU_CTX_SCHED_AUTO = 0,
@@ -558,12 +335,43 @@ enum CUctx_flags_enum {
     CU_CTX_SCHED_MASK = 7,
     CU_CTX_MAP_HOST = 8,
     CU_CTX_LMEM_RESIZE_TO_MAX = 16,
-    CU_CTX_COREDUMP_ENABLE = 32,
-    CU_CTX_USER_COREDUMP_ENABLE = 64,
     CU_CTX_SYNC_MEMOPS = 128,
     CU_CTX_FLAGS_MASK = 255
 };
-typedef enum CUctx_flags_enum CUctx_flags;
+
+typedef enum CUevent_flags_enum {
+    CU_EVENT_DEFAULT = 0,
+    CU_EVENT_BLOCKING_SYNC = 1,
+    CU_EVENT_DISABLE_TIMING = 2
+} CUevent_flags;
+
+typedef enum CUevent_record_flags_enum {
+    CU_EVENT_RECORD_DEFAULT = 0,
+    CU_EVENT_RECORD_EXTERNAL = 1
+} CUevent_record_flags;
+
+typedef enum CUevent_wait_flags_enum {
+    CU_EVENT_WAIT_DEFAULT = 0,
+    CU_EVENT_WAIT_EXTERNAL = 1
+} CUevent_wait_flags;
+
+typedef enum CUmemAttach_flags_enum {
+    CU_MEM_ATTACH_GLOBAL = 1,
+    CU_MEM_ATTACH_HOST = 2,
+    CU_MEM_ATTACH_SINGLE = 4
+} CUmemAttach_flags;
+
+typedef enum CUcomputemode_enum {
+    CU_COMPUTEMODE_DEFAULT = 0,
+    CU_COMPUTEMODE_PROHIBITED = 2,
+    CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
+} CUcomputemode;
+
+/* cuStreamCreate */
+typedef enum CUstream_flags_enum {
+    CU_STREAM_DEFAULT = 0,
+    CU_STREAM_NON_BLOCKING = 1
+} CUstream_flags;
 
 /* Later generations of a function carry a suffix; source code is renamed, both symbols exist. The
  * library's own build (which alone defines CUDLA_SIM_BUILD) needs every name as it is. */
@@ -575,10 +383,6 @@ typedef enum CUctx_flags_enum CUctx_flags;
 #define cuCtxDestroy cuCtxDestroy_v2
 #define cuCtxPushCurrent cuCtxPushCurrent_v2
 #define cuCtxPopCurrent cuCtxPopCurrent_v2
-#define cuModuleGetGlobal cuModuleGetGlobal_v2
-#define cuLinkCreate cuLinkCreate_v2
-#define cuLinkAddData cuLinkAddData_v2
-#define cuLinkAddFile cuLinkAddFile_v2
 #define cuMemGetInfo cuMemGetInfo_v2
 #define cuMemAlloc cuMemAlloc_v2
 #define cuMemFree cuMemFree_v2
@@ -620,10 +424,8 @@ CUresult cuDeviceGetName(char *name, int len, CUdevice dev);
 CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev);
 CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev);
 /* 0: there is one device at most. */
-CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev);
 CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev);
 CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev);
-CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev);
 
 /* Writes into an NvSciSyncAttrList what the GPU needs as signaler (flag 1) or waiter (flag 2).
  * Also CUDA_ERROR_NOT_SUPPORTED. */
@@ -638,8 +440,6 @@ CUresult cuCtxGetDevice(CUdevice *device);
 CUresult cuCtxSynchronize(void);
 /* There is one device, which is no peer of its own: CUDA_ERROR_INVALID_CONTEXT, and
  * CUDA_ERROR_PEER_ACCESS_NOT_ENABLED. */
-CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags);
-CUresult cuCtxDisablePeerAccess(CUcontext peerContext);
 
 /* Memory, copies, streams and events: the runtime's, see cuda_runtime_api.h; handles and addresses can be
  * exchanged with it. They need a current context: CUDA_ERROR_INVALID_CONTEXT. Size 0 cannot be allocated. */
@@ -647,28 +447,6 @@ CUresult cuMemGetInfo_v2(size_t *free, size_t *total);
 CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize);
 CUresult cuMemFree_v2(CUdeviceptr dptr);
 /* Sizes and addresses are multiples of the granularity; memory can be touched once access is set. */
-CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop,
-                                       CUmemAllocationGranularity_flags option);
-CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
-                     const CUmemAllocationProp *prop, unsigned long long flags);
-CUresult cuMemRelease(CUmemGenericAllocationHandle handle);
-CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr,
-                             unsigned long long flags);
-CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size);
-CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
-                  unsigned long long flags);
-CUresult cuMemUnmap(CUdeviceptr ptr, size_t size);
-CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count);
-CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr);
-CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
-                                                CUmemGenericAllocationHandle handle);
-CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr);
-CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
-                                                CUmemGenericAllocationHandle handle);
-CUresult cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle,
-                                      CUmemAllocationHandleType handleType, unsigned long long flags);
-CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle,
-                                        CUmemAllocationHandleType shHandleType);
 CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount);
 CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount);
 CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount);
@@ -688,110 +466,23 @@ CUresult cuEventRecord(CUevent hEvent, CUstream hStream);
 CUresult cuEventQuery(CUevent hEvent);
 CUresult cuEventSynchronize(CUevent hEvent);
 
-#include "crt/driver_enumerations.h"
+CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
 
-/* Of a context: how many of the device's multiprocessors it has. */
-typedef struct CUexecAffinitySmCount_st {
-    unsigned int val;
-} CUexecAffinitySmCount_v1;
-typedef CUexecAffinitySmCount_v1 CUexecAffinitySmCount;
-struct CUexecAffinityParam_st {
-    CUexecAffinityType type;
-    union {
-        CUexecAffinitySmCount smCount;
-    } param;
-};
 #include "crt/driver_arrays.h"
 #include "crt/driver_contexts.h"
 #include "crt/driver_memory.h"
-#include "crt/driver_pools.h"
+#include "crt/driver_pointers.h"
 #include "crt/driver_streams.h"
 
-/* Contexts of a program's own are the primary one, counted as it is. */
+/* The contexts of a program. Version 4 is the form of CUDA 13. */
 CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
-CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags,
-                        CUdevice dev);
-CUresult cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type);
-CUresult cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev);
 CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
                         CUdevice dev);
 CUresult cuCtxDestroy_v2(CUcontext ctx);
 CUresult cuCtxPushCurrent_v2(CUcontext ctx);
 CUresult cuCtxPopCurrent_v2(CUcontext *pctx);
-CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev);
 
-/* Modules: what `cudla-sim nvcc -fatbin` or `-cubin` wrote, code for this processor; PTX, and fat binaries with PTX,
- * which are compiled. Of the options the buffers for the compiler's words are written, and the time.
- *   CUDA_ERROR_NO_BINARY_FOR_GPU       a cubin, or a fat binary with nothing but cubins
- *   CUDA_ERROR_INVALID_PTX             PTX that is wrong, or has an instruction that is not known here
- *   CUDA_ERROR_JIT_COMPILER_NOT_FOUND  PTX, and there is no compiler
- *   CUDA_ERROR_INVALID_IMAGE           something else
- *   CUDA_ERROR_FILE_NOT_FOUND, CUDA_ERROR_NOT_FOUND  no such file, no such kernel or variable */
-CUresult cuModuleLoad(CUmodule *module, const char *fname);
-CUresult cuModuleLoadData(CUmodule *module, const void *image);
-CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
-                            CUjit_option *options, void **optionValues);
-CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin);
-CUresult cuModuleUnload(CUmodule hmod);
-
-/* A link of texts of PTX, or of one module, which is its result. `cubinOut` lasts until cuLinkDestroy.
- *   CUDA_ERROR_NOT_SUPPORTED           a second module, or PTX beside one
- *   CUDA_ERROR_INVALID_HANDLE          no link that is alive
- * and what cuModuleLoad says of an image. */
-CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,
-                         CUlinkState *stateOut);
-CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size,
-                          const char *name, unsigned int numOptions, CUjit_option *options,
-                          void **optionValues);
-CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path,
-                          unsigned int numOptions, CUjit_option *options, void **optionValues);
-CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut);
-CUresult cuLinkDestroy(CUlinkState state);
-CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name);
-CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name);
-
-/* The arguments by pointers, or in one buffer (CU_LAUNCH_PARAM_...); they are copied. */
-CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
-                        unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
-                        unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
-                        void **kernelParams, void **extra);
-CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
-                                   unsigned int gridDimZ, unsigned int blockDimX,
-                                   unsigned int blockDimY, unsigned int blockDimZ,
-                                   unsigned int sharedMemBytes, CUstream hStream,
-                                   void **kernelParams);
-CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc);
-CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value);
-
-/* Occupancy: one block a multiprocessor, whatever the kernel, so that cooperative launches stay small. */
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize,
-                                                     size_t dynamicSMemSize);
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func,
-                                                              int blockSize, size_t dynamicSMemSize,
-                                                              unsigned int flags);
-/* blockSizeToDynamicSMemSize may be NULL; blockSizeLimit 0 is none. */
-CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
-                                          CUoccupancyB2DSize blockSizeToDynamicSMemSize,
-                                          size_t dynamicSMemSize, int blockSizeLimit);
-CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func,
-                                                   CUoccupancyB2DSize blockSizeToDynamicSMemSize,
-                                                   size_t dynamicSMemSize, int blockSizeLimit,
-                                                   unsigned int flags);
-CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func,
-                                                 int numBlocks, int blockSize);
-
-#include "crt/driver_functions.h"
 #include "crt/driver_external.h"
-#include "crt/driver_memory_operations.h"
-#include "crt/driver_graphs.h"
-#include "crt/driver_captures.h"
-#include "crt/driver_batches.h"
-#include "crt/driver_hints.h"
-#include "crt/driver_logs.h"
-#include "crt/driver_mipmaps.h"
-#include "crt/driver_green_contexts.h"
-#include "crt/driver_tensor_maps.h"
-#include "crt/driver_references.h"
 
 #if defined(CUDLA_SIM_PARSE) || defined(CUDLA_SIM_BUILD)
 CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev);

@@ -402,7 +402,4 @@ inline bool operator>=(const __half2 &a, const __half2 &b) { return a.x >= b.x &
     && !defined(CUDLA_SIM_ENGINE) && !defined(CUDLA_SIM_FP16_NAMES)
 #define CUDLA_SIM_FP16_NAMES
 typedef __half half;
-typedef __half2 half2;
-typedef __half nv_half;
-typedef __half2 nv_half2;
 #endif

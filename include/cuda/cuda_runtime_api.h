@@ -18,16 +18,13 @@
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
 
-#include "crt/per_thread_api.h"
+#include "crt/launches.h"
 #include "crt/texture_layout.h"
 #include "driver_types.h"
-#include "surface_types.h"
 #include "texture_types.h"
 #include "vector_types.h"
-#include "crt/launches.h"
 #if defined(CUDLA_SIM_PARSE)
-#include "crt/host_runtime.h"
-#include "cuda_profiler_api.h" /* so that one header lists every export of the runtime */
+#include "crt/host_runtime.h" /* so that one header lists every export of the runtime */
 #endif
 
 #define CUDART_VERSION 12090
@@ -70,13 +67,10 @@ const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device);
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
-cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop);
 
 /* The device of the calling thread, 0 to begin with. */
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int *device);
-cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags);
-cudaError_t cudaSetValidDevices(int *device_arr, int len);
 cudaError_t cudaSetDeviceFlags(unsigned int flags);
 cudaError_t cudaGetDeviceFlags(unsigned int *flags);
 
@@ -84,31 +78,9 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceReset(void);
 
-/* Names of before CUDA 4: those of cudaDevice... */
-cudaError_t cudaThreadSynchronize(void);
-cudaError_t cudaThreadExit(void);
-cudaError_t cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit);
-cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value);
-cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig);
-cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig);
-
-/* How caches and banks are divided: kept, and told again. */
-cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig);
-cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig);
-cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig);
-cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
-
 cudaError_t cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
 cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
-cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device);
-cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId);
-cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
-/* Of two different devices; there is one: cudaErrorInvalidDevice. */
-cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice,
-                                      int dstDevice);
-cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
-cudaError_t cudaDeviceDisablePeerAccess(int peerDevice);
 
 /* Writes into an NvSciSyncAttrList what the GPU needs as signaler (cudaNvSciSyncAttrSignal), waiter
  * (cudaNvSciSyncAttrWait) or both. */
@@ -142,69 +114,26 @@ cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost);
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
 
-/* Hints for managed memory. */
-cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice,
-                                 cudaStream_t stream CUDLA_SIM_DEFAULT(0));
-cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,
-                          int device);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr,
                                      size_t length CUDLA_SIM_DEFAULT(0),
                                      unsigned int flags CUDLA_SIM_DEFAULT(cudaMemAttachSingle));
 
-/* ---- Pools of memory --------------------------------------------------------------------------- */
-
-/* cudaMallocAsync takes from the device's current pool. Nothing is kept when it is freed, so what is reserved is
- * what is used. */
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
-cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
-/* By location and type: the device's, of pinned memory. */
-cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location,
-                                     enum cudaMemAllocationType type);
-cudaError_t cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location,
-                              enum cudaMemAllocationType type);
-cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type,
-                              cudaMemPool_t memPool);
-cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps);
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool);
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList,
-                                 size_t count);
-cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool,
-                                 struct cudaMemLocation *location);
-cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool,
-                                    cudaStream_t stream);
-
 /* ---- Arrays: elements by coordinates ----------------------------------------------------------- */
 
 /* Bits of each channel, 0 of those that are not there. */
-struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                   enum cudaChannelFormatKind f);
 
-/* Widths, heights and depths are elements; 0 means that there is no such dimension. With cudaArrayLayered the
- * depth counts layers, with cudaArrayCubemap it is 6 (a multiple of 6 with both). */
+/* Width and height are elements. */
 cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width,
                             size_t height CUDLA_SIM_DEFAULT(0),
                             unsigned int flags CUDLA_SIM_DEFAULT(0));
-cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
-                              struct cudaExtent extent, unsigned int flags CUDLA_SIM_DEFAULT(0));
 cudaError_t cudaFreeArray(cudaArray_t array);
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent,
                              unsigned int *flags, cudaArray_t array);
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
 
-/* Memory of rows that are aligned; the extent's width is bytes. */
-cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent);
-cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
-cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent,
-                              cudaStream_t stream CUDLA_SIM_DEFAULT(0));
-
 /* Offsets and widths in an array are bytes and rows here. */
-cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
-                              size_t count, enum cudaMemcpyKind kind);
-cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset,
-                                size_t count, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
                                 size_t spitch, size_t width, size_t height,
                                 enum cudaMemcpyKind kind);
@@ -219,32 +148,15 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const
                                        size_t hOffset, size_t width, size_t height,
                                        enum cudaMemcpyKind kind,
                                        cudaStream_t stream CUDLA_SIM_DEFAULT(0));
-cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
-                                     cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc,
-                                     size_t width, size_t height,
-                                     enum cudaMemcpyKind kind CUDLA_SIM_DEFAULT(
-                                         cudaMemcpyDeviceToDevice));
-cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
-cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p,
-                              cudaStream_t stream CUDLA_SIM_DEFAULT(0));
 
-/* ---- Textures and surfaces ----------------------------------------------------------------------- */
+/* ---- Textures ----------------------------------------------------------------------- */
 
-/* cudaErrorNotSupported: mipmapped arrays, views, sRGB. */
+/* Of 2D arrays and pitched memory. cudaErrorNotSupported: views, sRGB. */
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject,
                                     const struct cudaResourceDesc *pResDesc,
                                     const struct cudaTextureDesc *pTexDesc,
                                     const struct cudaResourceViewDesc *pResViewDesc);
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject);
-cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc,
-                                             cudaTextureObject_t texObject);
-cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc,
-                                            cudaTextureObject_t texObject);
-cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject,
-                                    const struct cudaResourceDesc *pResDesc);
-cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject);
-cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc,
-                                             cudaSurfaceObject_t surfObject);
 
 /* ---- Copy and fill: sizes, widths and pitches are bytes ------------------------------------------ */
 
@@ -258,9 +170,6 @@ cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitc
 cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
                               size_t width, size_t height, enum cudaMemcpyKind kind,
                               cudaStream_t stream CUDLA_SIM_DEFAULT(0));
-cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count);
-cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice,
-                                size_t count, cudaStream_t stream CUDLA_SIM_DEFAULT(0));
 
 /* Only the low byte of `value` counts. */
 cudaError_t cudaMemset(void *devPtr, int value, size_t count);
@@ -289,15 +198,29 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
 
 cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority);
-cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
-cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device);
 
 /* Calls a function of the program in stream order, on a thread of ours. */
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
 /* syncMode: cudaHostTaskBlocking 0 or cudaHostTaskSpinWait 1; a hint. */
-cudaError_t cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                   void *userData, unsigned int flags);
+
+/* ---- Capture: work recorded into a graph instead of being done ------------------------------------ */
+
+/* What follows in the stream is recorded until the capture ends; other streams join through events.
+ * cudaErrorStreamCapture* for calls that a capture does not permit: they invalidate it. */
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
+
+/* A launch does all recorded work in the order of the stream. */
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
+                                 unsigned long long flags CUDLA_SIM_DEFAULT(0));
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
+                                          unsigned long long flags CUDLA_SIM_DEFAULT(0));
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 
 /* ---- Events ------------------------------------------------------------------------------------- */
 
@@ -327,9 +250,6 @@ cudaError_t cudaImportExternalMemory(cudaExternalMemory_t *extMem_out,
 cudaError_t cudaExternalMemoryGetMappedBuffer(
     void **devPtr, cudaExternalMemory_t extMem,
     const struct cudaExternalMemoryBufferDesc *bufferDesc);
-cudaError_t cudaExternalMemoryGetMappedMipmappedArray(
-    cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem,
-    const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc);
 cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t extMem);
 
 /* Takes part in an NvSciSyncObj. A signal fills the fences and fires them in stream order; a wait
@@ -352,104 +272,6 @@ cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
 #if defined(CUDLA_SIM_PARSE) || defined(CUDLA_SIM_BUILD)
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
 
-/* What cudaGetDeviceProperties fills in a program that was built with CUDA 13. */
-struct cudlaSimDeviceProp13 {
-    char name[256];
-    cudaUUID_t uuid;
-    char luid[8];
-    unsigned int luidDeviceNodeMask;
-    size_t totalGlobalMem;
-    size_t sharedMemPerBlock;
-    int regsPerBlock;
-    int warpSize;
-    size_t memPitch;
-    int maxThreadsPerBlock;
-    int maxThreadsDim[3];
-    int maxGridSize[3];
-    size_t totalConstMem;
-    int major;
-    int minor;
-    size_t textureAlignment;
-    size_t texturePitchAlignment;
-    int multiProcessorCount;
-    int integrated;
-    int canMapHostMemory;
-    int maxTexture1D;
-    int maxTexture1DMipmap;
-    int maxTexture2D[2];
-    int maxTexture2DMipmap[2];
-    int maxTexture2DLinear[3];
-    int maxTexture2DGather[2];
-    int maxTexture3D[3];
-    int maxTexture3DAlt[3];
-    int maxTextureCubemap;
-    int maxTexture1DLayered[2];
-    int maxTexture2DLayered[3];
-    int maxTextureCubemapLayered[2];
-    int maxSurface1D;
-    int maxSurface2D[2];
-    int maxSurface3D[3];
-    int maxSurface1DLayered[2];
-    int maxSurface2DLayered[3];
-    int maxSurfaceCubemap;
-    int maxSurfaceCubemapLayered[2];
-    size_t surfaceAlignment;
-    int concurrentKernels;
-    int ECCEnabled;
-    int pciBusID;
-    int pciDeviceID;
-    int pciDomainID;
-    int tccDriver;
-    int asyncEngineCount;
-    int unifiedAddressing;
-    int memoryBusWidth;
-    int l2CacheSize;
-    int persistingL2CacheMaxSize;
-    int maxThreadsPerMultiProcessor;
-    int streamPrioritiesSupported;
-    int globalL1CacheSupported;
-    int localL1CacheSupported;
-    size_t sharedMemPerMultiprocessor;
-    int regsPerMultiprocessor;
-    int managedMemory;
-    int isMultiGpuBoard;
-    int multiGpuBoardGroupID;
-    int hostNativeAtomicSupported;
-    int pageableMemoryAccess;
-    int concurrentManagedAccess;
-    int computePreemptionSupported;
-    int canUseHostPointerForRegisteredMem;
-    int cooperativeLaunch;
-    size_t sharedMemPerBlockOptin;
-    int pageableMemoryAccessUsesHostPageTables;
-    int directManagedMemAccessFromHost;
-    int maxBlocksPerMultiProcessor;
-    int accessPolicyMaxWindowSize;
-    size_t reservedSharedMemPerBlock;
-    int hostRegisterSupported;
-    int sparseCudaArraySupported;
-    int hostRegisterReadOnlySupported;
-    int timelineSemaphoreInteropSupported;
-    int memoryPoolsSupported;
-    int gpuDirectRDMASupported;
-    unsigned int gpuDirectRDMAFlushWritesOptions;
-    int gpuDirectRDMAWritesOrdering;
-    unsigned int memoryPoolSupportedHandleTypes;
-    int deferredMappingCudaArraySupported;
-    int ipcEventSupported;
-    int clusterLaunch;
-    int unifiedFunctionPointers;
-    int deviceNumaConfig;
-    int deviceNumaId;
-    int mpsEnabled;
-    int hostNumaId;
-    unsigned int gpuPciDeviceID;
-    unsigned int gpuPciSubsystemID;
-    int hostNumaMultinodeIpcSupported;
-    int reserved[56];
-};
-cudaError_t cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13 *prop, int device);
-cudaError_t cudaRuntimeGetVersion_v13(int *runtimeVersion);
 cudaError_t cudaSignalExternalSemaphoresAsync(
     const cudaExternalSemaphore_t *extSemArray,
     const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems,
@@ -464,15 +286,7 @@ cudaError_t cudaWaitExternalSemaphoresAsync(
 }
 #endif
 
-#include "crt/copy_api.h"
 #include "crt/function_api.h"
-#include "crt/graph_api.h"
-#include "crt/hints_api.h"
-#include "crt/ipc_api.h"
-#include "crt/log_api.h"
-#include "crt/launch_attributes.h"
 #include "crt/symbol_api.h"
-#include "crt/library_api.h"
-#include "crt/mipmap_api.h"
 
 #endif /* __CUDA_RUNTIME_API_H__ */

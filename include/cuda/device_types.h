@@ -7,6 +7,4 @@
 
 #include "host_defines.h"
 
-enum cudaRoundMode { cudaRoundNearest = 0, cudaRoundZero = 1, cudaRoundPosInf = 2, cudaRoundMinInf = 3 };
-
 #endif /* __DEVICE_TYPES_H__ */

@@ -11,7 +11,6 @@
 #include <limits.h>
 #include <stddef.h>
 
-#include "crt/runtime_enumerations.h"
 #include "cuda_uuid_type.h"
 #include "host_defines.h"
 #include "vector_types.h"
@@ -40,7 +39,7 @@ extern "C" {
 #define cudaEventDefault 0x00
 #define cudaEventBlockingSync 0x01
 #define cudaEventDisableTiming 0x02
-#define cudaEventInterprocess 0x04
+#define cudaEventInterprocess 0x04 /* refused: there is no IPC */
 #define cudaEventRecordDefault 0x00
 #define cudaEventRecordExternal 0x01
 #define cudaEventWaitDefault 0x00
@@ -56,7 +55,6 @@ extern "C" {
 #define cudaDeviceLmemResizeToMax 0x10
 #define cudaDeviceSyncMemops 0x80
 #define cudaDeviceMask 0xff
-#define cudaInitDeviceFlagsAreValid 0x01
 /* cudaMallocManaged, cudaStreamAttachMemAsync */
 #define cudaMemAttachGlobal 0x01
 #define cudaMemAttachHost 0x02
@@ -68,16 +66,7 @@ extern "C" {
 #define cudaNvSciSyncAttrSignal 0x1
 #define cudaNvSciSyncAttrWait 0x2
 /* Everything else */
-#define cudaPeerAccessDefault 0x00
-#define cudaOccupancyDefault 0x00
-#define cudaOccupancyDisableCachingOverride 0x01
 #define cudaArrayDefault 0x00
-#define cudaArrayLayered 0x01
-#define cudaArraySurfaceLoadStore 0x02
-#define cudaArrayCubemap 0x04
-#define cudaArrayTextureGather 0x08
-#define cudaCpuDeviceId (-1)
-#define cudaInvalidDeviceId (-2)
 
 /* ---- Results ------------------------------------------------------------------------------- */
 
@@ -254,20 +243,17 @@ enum cudaMemoryType {
     cudaMemoryTypeManaged = 3
 };
 
-enum cudaMemoryAdvise {
-    cudaMemAdviseSetReadMostly = 1,
-    cudaMemAdviseUnsetReadMostly = 2,
-    cudaMemAdviseSetPreferredLocation = 3,
-    cudaMemAdviseUnsetPreferredLocation = 4,
-    cudaMemAdviseSetAccessedBy = 5,
-    cudaMemAdviseUnsetAccessedBy = 6
+enum cudaComputeMode {
+    cudaComputeModeDefault = 0,
+    cudaComputeModeExclusive = 1,
+    cudaComputeModeProhibited = 2,
+    cudaComputeModeExclusiveProcess = 3
 };
 
-enum cudaDeviceP2PAttr {
-    cudaDevP2PAttrPerformanceRank = 1,
-    cudaDevP2PAttrAccessSupported = 2,
-    cudaDevP2PAttrNativeAtomicSupported = 3,
-    cudaDevP2PAttrCudaArrayAccessSupported = 4
+enum cudaSharedCarveout {
+    cudaSharedmemCarveoutDefault = -1,
+    cudaSharedmemCarveoutMaxShared = 100,
+    cudaSharedmemCarveoutMaxL1 = 0
 };
 
 enum cudaFuncCache {
@@ -275,12 +261,6 @@ enum cudaFuncCache {
     cudaFuncCachePreferShared = 1,
     cudaFuncCachePreferL1 = 2,
     cudaFuncCachePreferEqual = 3
-};
-
-enum cudaSharedMemConfig {
-    cudaSharedMemBankSizeDefault = 0,
-    cudaSharedMemBankSizeFourByte = 1,
-    cudaSharedMemBankSizeEightByte = 2
 };
 
 enum cudaLimit {
@@ -291,13 +271,6 @@ enum cudaLimit {
     cudaLimitDevRuntimePendingLaunchCount = 4,
     cudaLimitMaxL2FetchGranularity = 5,
     cudaLimitPersistingL2CacheSize = 6
-};
-
-enum cudaComputeMode {
-    cudaComputeModeDefault = 0,
-    cudaComputeModeExclusive = 1,
-    cudaComputeModeProhibited = 2,
-    cudaComputeModeExclusiveProcess = 3
 };
 
 enum cudaStreamCaptureStatus {
@@ -312,39 +285,18 @@ enum cudaStreamCaptureMode {
     cudaStreamCaptureModeRelaxed = 2
 };
 
+enum cudaGraphInstantiateFlags {
+    cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
+    cudaGraphInstantiateFlagUpload = 2,
+    cudaGraphInstantiateFlagDeviceLaunch = 4,
+    cudaGraphInstantiateFlagUseNodePriority = 8
+};
+
 enum cudaChannelFormatKind {
     cudaChannelFormatKindSigned = 0,
     cudaChannelFormatKindUnsigned = 1,
     cudaChannelFormatKindFloat = 2,
-    cudaChannelFormatKindNone = 3,
-    cudaChannelFormatKindNV12 = 4,
-    cudaChannelFormatKindUnsignedNormalized8X1 = 5,
-    cudaChannelFormatKindUnsignedNormalized8X2 = 6,
-    cudaChannelFormatKindUnsignedNormalized8X4 = 7,
-    cudaChannelFormatKindUnsignedNormalized16X1 = 8,
-    cudaChannelFormatKindUnsignedNormalized16X2 = 9,
-    cudaChannelFormatKindUnsignedNormalized16X4 = 10,
-    cudaChannelFormatKindSignedNormalized8X1 = 11,
-    cudaChannelFormatKindSignedNormalized8X2 = 12,
-    cudaChannelFormatKindSignedNormalized8X4 = 13,
-    cudaChannelFormatKindSignedNormalized16X1 = 14,
-    cudaChannelFormatKindSignedNormalized16X2 = 15,
-    cudaChannelFormatKindSignedNormalized16X4 = 16,
-    cudaChannelFormatKindUnsignedBlockCompressed1 = 17,
-    cudaChannelFormatKindUnsignedBlockCompressed1SRGB = 18,
-    cudaChannelFormatKindUnsignedBlockCompressed2 = 19,
-    cudaChannelFormatKindUnsignedBlockCompressed2SRGB = 20,
-    cudaChannelFormatKindUnsignedBlockCompressed3 = 21,
-    cudaChannelFormatKindUnsignedBlockCompressed3SRGB = 22,
-    cudaChannelFormatKindUnsignedBlockCompressed4 = 23,
-    cudaChannelFormatKindSignedBlockCompressed4 = 24,
-    cudaChannelFormatKindUnsignedBlockCompressed5 = 25,
-    cudaChannelFormatKindSignedBlockCompressed5 = 26,
-    cudaChannelFormatKindUnsignedBlockCompressed6H = 27,
-    cudaChannelFormatKindSignedBlockCompressed6H = 28,
-    cudaChannelFormatKindUnsignedBlockCompressed7 = 29,
-    cudaChannelFormatKindUnsignedBlockCompressed7SRGB = 30,
-    cudaChannelFormatKindUnsignedNormalized1010102 = 31
+    cudaChannelFormatKindNone = 3
 };
 
 enum cudaExternalMemoryHandleType {
@@ -520,8 +472,6 @@ typedef struct CUgraphExec_st *cudaGraphExec_t;
 typedef struct CUexternalMemory_st *cudaExternalMemory_t;
 typedef struct CUexternalSemaphore_st *cudaExternalSemaphore_t;
 typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
-typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
-typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 typedef struct cudaArray *cudaArray_t;
 typedef const struct cudaArray *cudaArray_const_t;
 
@@ -550,93 +500,6 @@ struct cudaExtent {
     size_t width;
     size_t height;
     size_t depth;
-};
-
-struct cudaPos {
-    size_t x;
-    size_t y;
-    size_t z;
-};
-
-struct cudaPitchedPtr {
-    void *ptr;
-    size_t pitch;
-    size_t xsize;
-    size_t ysize;
-};
-
-/* A copy between arrays and memory. With an array the extent and positions are elements, in memory their x is
- * bytes. */
-struct cudaMemcpy3DParms {
-    cudaArray_t srcArray;
-    struct cudaPos srcPos;
-    struct cudaPitchedPtr srcPtr;
-    cudaArray_t dstArray;
-    struct cudaPos dstPos;
-    struct cudaPitchedPtr dstPtr;
-    struct cudaExtent extent;
-    enum cudaMemcpyKind kind;
-};
-
-enum cudaMemLocationType {
-    cudaMemLocationTypeInvalid = 0,
-    cudaMemLocationTypeDevice = 1,
-    cudaMemLocationTypeHost = 2,
-    cudaMemLocationTypeHostNuma = 3,
-    cudaMemLocationTypeHostNumaCurrent = 4
-};
-
-struct cudaMemLocation {
-    enum cudaMemLocationType type;
-    int id;
-};
-
-enum cudaMemAccessFlags {
-    cudaMemAccessFlagsProtNone = 0,
-    cudaMemAccessFlagsProtRead = 1,
-    cudaMemAccessFlagsProtReadWrite = 3
-};
-
-struct cudaMemAccessDesc {
-    struct cudaMemLocation location;
-    enum cudaMemAccessFlags flags;
-};
-
-enum cudaMemAllocationType {
-    cudaMemAllocationTypeInvalid = 0,
-    cudaMemAllocationTypePinned = 1,
-    cudaMemAllocationTypeManaged = 2,
-    cudaMemAllocationTypeMax = 0x7fffffff
-};
-
-enum cudaMemAllocationHandleType {
-    cudaMemHandleTypeNone = 0,
-    cudaMemHandleTypePosixFileDescriptor = 1,
-    cudaMemHandleTypeWin32 = 2,
-    cudaMemHandleTypeWin32Kmt = 4,
-    cudaMemHandleTypeFabric = 8
-};
-
-struct cudaMemPoolProps {
-    enum cudaMemAllocationType allocType;
-    enum cudaMemAllocationHandleType handleTypes;
-    struct cudaMemLocation location;
-    void *win32SecurityAttributes;
-    size_t maxSize;
-    unsigned short usage;
-    unsigned char reserved[54];
-};
-
-/* The first three are int, the others cuuint64_t. */
-enum cudaMemPoolAttr {
-    cudaMemPoolReuseFollowEventDependencies = 1,
-    cudaMemPoolReuseAllowOpportunistic = 2,
-    cudaMemPoolReuseAllowInternalDependencies = 3,
-    cudaMemPoolAttrReleaseThreshold = 4,
-    cudaMemPoolAttrReservedMemCurrent = 5,
-    cudaMemPoolAttrReservedMemHigh = 6,
-    cudaMemPoolAttrUsedMemCurrent = 7,
-    cudaMemPoolAttrUsedMemHigh = 8
 };
 
 enum cudaResourceType {
@@ -670,17 +533,7 @@ struct cudaResourceDesc {
     } res;
 };
 
-/* Only NULL is taken where one is asked for. */
-struct cudaResourceViewDesc {
-    enum cudaResourceViewFormat format;
-    size_t width;
-    size_t height;
-    size_t depth;
-    unsigned int firstMipmapLevel;
-    unsigned int lastMipmapLevel;
-    unsigned int firstLayer;
-    unsigned int lastLayer;
-};
+struct cudaResourceViewDesc; /* views are not supported: only NULL is accepted */
 
 struct cudaPointerAttributes {
     enum cudaMemoryType type;
@@ -707,14 +560,6 @@ struct cudaExternalMemoryBufferDesc {
     unsigned long long offset;
     unsigned long long size;
     unsigned int flags;
-};
-
-struct cudaExternalMemoryMipmappedArrayDesc {
-    unsigned long long offset;
-    struct cudaChannelFormatDesc formatDesc;
-    struct cudaExtent extent;
-    unsigned int flags;
-    unsigned int numLevels;
 };
 
 struct cudaExternalSemaphoreHandleDesc {
@@ -904,7 +749,5 @@ struct cudaDeviceProp {
 #if defined(__cplusplus)
 }
 #endif
-
-#include "crt/graph_types.h"
 
 #endif /* __DRIVER_TYPES_H__ */

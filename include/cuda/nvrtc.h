@@ -39,35 +39,6 @@ typedef struct _nvrtcProgram *nvrtcProgram;
 /* The name of a result, "NVRTC_ERROR unknown" for another number. */
 const char *nvrtcGetErrorString(nvrtcResult result);
 
-nvrtcResult nvrtcVersion(int *major, int *minor);
-/* Architectures by their numbers: this processor takes code for any of them. */
-nvrtcResult nvrtcGetNumSupportedArchs(int *numArchs);
-nvrtcResult nvrtcGetSupportedArchs(int *supportedArchs);
-
-/* headers: texts of what the source includes, includeNames: how it names them. name may be NULL. */
-nvrtcResult nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders,
-                               const char *const *headers, const char *const *includeNames);
-nvrtcResult nvrtcDestroyProgram(nvrtcProgram *prog);
-nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char *const *options);
-
-nvrtcResult nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet);
-nvrtcResult nvrtcGetPTX(nvrtcProgram prog, char *ptx);
-nvrtcResult nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet);
-nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin);
-/* Size 0, as where nothing asked for them: code for a GPU's linker and for OptiX is refused as an option. */
-nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet);
-nvrtcResult nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR);
-nvrtcResult nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet);
-nvrtcResult nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir);
-/* Sizes of texts count the zero at their end. */
-nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet);
-nvrtcResult nvrtcGetProgramLog(nvrtcProgram prog, char *log);
-
-/* A kernel or variable as C++ names it, kernel<float>, and its name in the module. */
-nvrtcResult nvrtcAddNameExpression(nvrtcProgram prog, const char *const name_expression);
-nvrtcResult nvrtcGetLoweredName(nvrtcProgram prog, const char *const name_expression,
-                                const char **lowered_name);
-
 #if defined(__cplusplus)
 }
 #endif

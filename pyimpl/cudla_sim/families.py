@@ -179,7 +179,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         name="cudart",
         title="CUDA",
-        headers=("cuda/cuda_runtime_api.h", "cuda/cuda.h", "cuda/nvrtc.h", "cuda/nvml.h"),
+        headers=("cuda/cuda_runtime_api.h", "cuda/cuda.h", "cuda/nvrtc.h"),
         folder="cuda",
         answers=(
             Answers(
@@ -209,21 +209,12 @@ FAMILIES: tuple[Family, ...] = (
                 not_supported="NVRTC_ERROR_BUILTIN_OPERATION_FAILURE",
                 functions="nvrtc",
             ),
-            Answers(
-                "nvmlReturn_enum",
-                unknown="NVML_ERROR_UNKNOWN",
-                no_memory="NVML_ERROR_MEMORY",
-                bad_handle="NVML_ERROR_INVALID_ARGUMENT",
-                bad_memory="NVML_ERROR_INVALID_ARGUMENT",
-                not_supported="NVML_ERROR_NOT_SUPPORTED",
-                functions="nvml",
-            ),
         ),
         libraries=(
-            *_versions("cuda/libcudart.so", "libcudart.so.12", ".12", version="libcudart.so.12"),
-            DropIn(
-                *("cuda/libcudart.so.13", "libcudart.so.13", "libcudart.so.13"),
-                names=("cuda*", "__cud*"),
+            *_versions(
+                *("cuda/libcudart.so", "libcudart.so.12", ".12"),
+                version="libcudart.so.12",
+                names=("[!n]*",),
             ),
             *_versions("cuda/libcuda.so", "libcuda.so.1", ".1", names=("cu[!d]*", "cud[!a]*")),
             *_versions(
@@ -231,8 +222,6 @@ FAMILIES: tuple[Family, ...] = (
                 version="libnvrtc.so.12",
                 names=("nvrtc*",),
             ),
-            DropIn("cuda/libnvrtc.so.13", "libnvrtc.so.13", "libnvrtc.so.13", ("nvrtc*",)),
-            *_versions("cuda/libnvidia-ml.so", "libnvidia-ml.so.1", ".1", names=("nvml*",)),
         ),
         packages=(
             Package("cudart", "the CUDA runtime subset simulated by cudla-sim", "12.9", ("cuda",)),

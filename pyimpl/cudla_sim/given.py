@@ -43,9 +43,6 @@ class Settings(TypedDict, total=False):
     multi_module: bool
     register_host_memory: bool
     gpu: str
-    cuda_checks: str
-    cuda_lanes: str
-    cuda_barriers: str
     isa: str
     nvsci: bool
     upmem_ranks: int

@@ -20,8 +20,6 @@
 
 #include "cuda/nvrtc.h"
 
-#include "cuda/nvml.h"
-
 #include "nvdla/nvdla_inf.h"
 
 #include "nvdla/nvdla_os_inf.h"
@@ -98,21 +96,15 @@ uint64_t impl_sim_nvdla_handler(uint32_t core);
 
 int impl_sim_nvdla_wait(uint32_t core, uint64_t handler);
 
-cudaError_t impl_sim__cuda_launch(cudaStream_t stream, void *launches, const char *kernel);
+int impl_sim__cuda_launch(void *stream, void *launch, const char *kernel);
 
-cudaError_t impl_sim__cuda_variable(void *address, size_t size);
-
-cudaError_t impl_sim__cuda_image(void *wrapper, size_t number, const char *name, void **kernel);
-
-unsigned int impl_sim__cuda_checks(void);
-
-size_t impl_sim__cuda_ranges(void **bounds, size_t room);
+int impl_sim__cuda_variable(void *address, size_t size);
 
 int impl_sim__cuda_refuse(int error, const char *explanation);
 
-CUresult impl_sim__cuda_private(void);
+int impl_sim__cuda_private(void);
 
-CUresult impl_sim__cuda_integrity(uint32_t version, uint64_t seconds, void *digest, const uint64_t *addresses);
+int impl_sim__cuda_integrity(uint32_t version, uint64_t seconds, void *digest, const uint64_t *addresses);
 
 NvDlaError impl_sim__nvdla_create(void **runtime);
 
@@ -414,10 +406,6 @@ cudlaStatus impl_cudlaSubmitTask(const cudlaDevHandle devHandle, const cudlaTask
 
 cudlaStatus impl_cudlaGetExternalExportTable(const cudlaExternalEtbl ** const exportTable, const uint32_t flags);
 
-cudaError_t impl_cudaProfilerStart(void);
-
-cudaError_t impl_cudaProfilerStop(void);
-
 cudaError_t impl_cudaDriverGetVersion(int *driverVersion);
 
 cudaError_t impl_cudaRuntimeGetVersion(int *runtimeVersion);
@@ -436,15 +424,9 @@ cudaError_t impl_cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int dev
 
 cudaError_t impl_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
 
-cudaError_t impl_cudaChooseDevice(int *device, const struct cudaDeviceProp *prop);
-
 cudaError_t impl_cudaSetDevice(int device);
 
 cudaError_t impl_cudaGetDevice(int *device);
-
-cudaError_t impl_cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags);
-
-cudaError_t impl_cudaSetValidDevices(int *device_arr, int len);
 
 cudaError_t impl_cudaSetDeviceFlags(unsigned int flags);
 
@@ -454,43 +436,11 @@ cudaError_t impl_cudaDeviceSynchronize(void);
 
 cudaError_t impl_cudaDeviceReset(void);
 
-cudaError_t impl_cudaThreadSynchronize(void);
-
-cudaError_t impl_cudaThreadExit(void);
-
-cudaError_t impl_cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit);
-
-cudaError_t impl_cudaThreadSetLimit(enum cudaLimit limit, size_t value);
-
-cudaError_t impl_cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig);
-
-cudaError_t impl_cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig);
-
-cudaError_t impl_cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig);
-
-cudaError_t impl_cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig);
-
-cudaError_t impl_cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig);
-
-cudaError_t impl_cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
-
 cudaError_t impl_cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
 
 cudaError_t impl_cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
 
 cudaError_t impl_cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
-
-cudaError_t impl_cudaDeviceGetPCIBusId(char *pciBusId, int len, int device);
-
-cudaError_t impl_cudaDeviceGetByPCIBusId(int *device, const char *pciBusId);
-
-cudaError_t impl_cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
-
-cudaError_t impl_cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice);
-
-cudaError_t impl_cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
-
-cudaError_t impl_cudaDeviceDisablePeerAccess(int peerDevice);
 
 cudaError_t impl_cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags);
 
@@ -524,59 +474,15 @@ cudaError_t impl_cudaMemGetInfo(size_t *free, size_t *total);
 
 cudaError_t impl_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
 
-cudaError_t impl_cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream);
-
-cudaError_t impl_cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device);
-
 cudaError_t impl_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
 
-cudaError_t impl_cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
-
-cudaError_t impl_cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
-
-cudaError_t impl_cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
-
-cudaError_t impl_cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type);
-
-cudaError_t impl_cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type);
-
-cudaError_t impl_cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type, cudaMemPool_t memPool);
-
-cudaError_t impl_cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps);
-
-cudaError_t impl_cudaMemPoolDestroy(cudaMemPool_t memPool);
-
-cudaError_t impl_cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);
-
-cudaError_t impl_cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
-
-cudaError_t impl_cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
-
-cudaError_t impl_cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count);
-
-cudaError_t impl_cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location);
-
-cudaError_t impl_cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
-
 cudaError_t impl_cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags);
-
-cudaError_t impl_cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags);
 
 cudaError_t impl_cudaFreeArray(cudaArray_t array);
 
 cudaError_t impl_cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array);
 
 cudaError_t impl_cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
-
-cudaError_t impl_cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent);
-
-cudaError_t impl_cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
-
-cudaError_t impl_cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream);
-
-cudaError_t impl_cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind);
-
-cudaError_t impl_cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind);
 
 cudaError_t impl_cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 
@@ -586,25 +492,9 @@ cudaError_t impl_cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const
 
 cudaError_t impl_cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
 
-cudaError_t impl_cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind);
-
-cudaError_t impl_cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
-
-cudaError_t impl_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream);
-
 cudaError_t impl_cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc);
 
 cudaError_t impl_cudaDestroyTextureObject(cudaTextureObject_t texObject);
-
-cudaError_t impl_cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject);
-
-cudaError_t impl_cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject);
-
-cudaError_t impl_cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc);
-
-cudaError_t impl_cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject);
-
-cudaError_t impl_cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject);
 
 cudaError_t impl_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
 
@@ -613,10 +503,6 @@ cudaError_t impl_cudaMemcpyAsync(void *dst, const void *src, size_t count, enum 
 cudaError_t impl_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 
 cudaError_t impl_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
-
-cudaError_t impl_cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count);
-
-cudaError_t impl_cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream);
 
 cudaError_t impl_cudaMemset(void *devPtr, int value, size_t count);
 
@@ -644,15 +530,25 @@ cudaError_t impl_cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
 
 cudaError_t impl_cudaStreamGetPriority(cudaStream_t hStream, int *priority);
 
-cudaError_t impl_cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
-
-cudaError_t impl_cudaStreamGetDevice(cudaStream_t hStream, int *device);
-
 cudaError_t impl_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
 
-cudaError_t impl_cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode);
-
 cudaError_t impl_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
+
+cudaError_t impl_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+
+cudaError_t impl_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
+
+cudaError_t impl_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
+
+cudaError_t impl_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
+
+cudaError_t impl_cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
+
+cudaError_t impl_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
+
+cudaError_t impl_cudaGraphExecDestroy(cudaGraphExec_t graphExec);
+
+cudaError_t impl_cudaGraphDestroy(cudaGraph_t graph);
 
 cudaError_t impl_cudaEventCreate(cudaEvent_t *event);
 
@@ -676,8 +572,6 @@ cudaError_t impl_cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, cons
 
 cudaError_t impl_cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc);
 
-cudaError_t impl_cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc);
-
 cudaError_t impl_cudaDestroyExternalMemory(cudaExternalMemory_t extMem);
 
 cudaError_t impl_cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc);
@@ -690,293 +584,15 @@ cudaError_t impl_cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
 
 cudaError_t impl_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
 
-cudaError_t impl_cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13 *prop, int device);
-
-cudaError_t impl_cudaRuntimeGetVersion_v13(int *runtimeVersion);
-
 cudaError_t impl_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 
 cudaError_t impl_cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
-
-cudaError_t impl_cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
-
-cudaError_t impl_cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
-
-cudaError_t impl_cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind);
-
-cudaError_t impl_cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
-
-cudaError_t impl_cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream);
-
-cudaError_t impl_cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream);
-
-cudaError_t impl_cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream);
-
-cudaError_t impl_cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream);
-
-cudaError_t impl_cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream);
 
 cudaError_t impl_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
 
 cudaError_t impl_cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value);
 
 cudaError_t impl_cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig);
-
-cudaError_t impl_cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config);
-
-cudaError_t impl_cudaFuncGetName(const char **name, const void *func);
-
-cudaError_t impl_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize);
-
-cudaError_t impl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags);
-
-cudaError_t impl_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize);
-
-cudaError_t impl_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
-
-cudaError_t impl_cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode);
-
-cudaError_t impl_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
-
-cudaError_t impl_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
-
-cudaError_t impl_cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
-
-cudaError_t impl_cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
-
-cudaError_t impl_cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags);
-
-cudaError_t impl_cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
-
-cudaError_t impl_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
-
-cudaError_t impl_cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
-
-cudaError_t impl_cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
-
-cudaError_t impl_cudaGraphDestroy(cudaGraph_t graph);
-
-cudaError_t impl_cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams);
-
-cudaError_t impl_cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams);
-
-cudaError_t impl_cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
-
-cudaError_t impl_cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams);
-
-cudaError_t impl_cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams);
-
-cudaError_t impl_cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies);
-
-cudaError_t impl_cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph);
-
-cudaError_t impl_cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
-
-cudaError_t impl_cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
-
-cudaError_t impl_cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams);
-
-cudaError_t impl_cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr);
-
-cudaError_t impl_cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
-
-cudaError_t impl_cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
-
-cudaError_t impl_cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags);
-
-cudaError_t impl_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
-
-cudaError_t impl_cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
-
-cudaError_t impl_cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
-
-cudaError_t impl_cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
-
-cudaError_t impl_cudaGraphDestroyNode(cudaGraphNode_t node);
-
-cudaError_t impl_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
-
-cudaError_t impl_cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes);
-
-cudaError_t impl_cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges);
-
-cudaError_t impl_cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies);
-
-cudaError_t impl_cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes);
-
-cudaError_t impl_cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges);
-
-cudaError_t impl_cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies);
-
-cudaError_t impl_cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes);
-
-cudaError_t impl_cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph);
-
-cudaError_t impl_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
-
-cudaError_t impl_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
-
-cudaError_t impl_cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
-
-cudaError_t impl_cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphInstantiateParams *instantiateParams);
-
-cudaError_t impl_cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags);
-
-cudaError_t impl_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
-
-cudaError_t impl_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
-
-cudaError_t impl_cudaGraphExecDestroy(cudaGraphExec_t graphExec);
-
-cudaError_t impl_cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo);
-
-cudaError_t impl_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
-
-cudaError_t impl_cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
-
-cudaError_t impl_cudaDeviceGraphMemTrim(int device);
-
-cudaError_t impl_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
-
-cudaError_t impl_cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
-
-cudaError_t impl_cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
-
-cudaError_t impl_cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
-
-cudaError_t impl_cudaCtxResetPersistingL2Cache(void);
-
-cudaError_t impl_cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams);
-
-cudaError_t impl_cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
-
-cudaError_t impl_cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
-
-cudaError_t impl_cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
-
-cudaError_t impl_cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc);
-
-cudaError_t impl_cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams);
-
-cudaError_t impl_cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
-
-cudaError_t impl_cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
-
-cudaError_t impl_cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams);
-
-cudaError_t impl_cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
-
-cudaError_t impl_cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams);
-
-cudaError_t impl_cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
-
-cudaError_t impl_cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph);
-
-cudaError_t impl_cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
-
-cudaError_t impl_cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
-
-cudaError_t impl_cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
-
-cudaError_t impl_cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
-
-cudaError_t impl_cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out);
-
-cudaError_t impl_cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out);
-
-cudaError_t impl_cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
-
-cudaError_t impl_cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
-
-cudaError_t impl_cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out);
-
-cudaError_t impl_cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
-
-cudaError_t impl_cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
-
-cudaError_t impl_cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out);
-
-cudaError_t impl_cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
-
-cudaError_t impl_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
-
-cudaError_t impl_cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
-
-cudaError_t impl_cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
-
-cudaError_t impl_cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
-
-cudaError_t impl_cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
-
-cudaError_t impl_cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaGraph_t childGraph);
-
-cudaError_t impl_cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event);
-
-cudaError_t impl_cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event);
-
-cudaError_t impl_cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
-
-cudaError_t impl_cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
-
-cudaError_t impl_cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
-
-cudaError_t impl_cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled);
-
-cudaError_t impl_cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled);
-
-cudaError_t impl_cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags);
-
-cudaError_t impl_cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy, unsigned int initialRefcount, unsigned int flags);
-
-cudaError_t impl_cudaUserObjectRetain(cudaUserObject_t object, unsigned int count);
-
-cudaError_t impl_cudaUserObjectRelease(cudaUserObject_t object, unsigned int count);
-
-cudaError_t impl_cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags);
-
-cudaError_t impl_cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count);
-
-cudaError_t impl_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
-
-cudaError_t impl_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
-
-cudaError_t impl_cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
-
-cudaError_t impl_cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream);
-
-cudaError_t impl_cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
-
-cudaError_t impl_cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count);
-
-cudaError_t impl_cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count);
-
-cudaError_t impl_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
-
-cudaError_t impl_cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags);
-
-cudaError_t impl_cudaIpcCloseMemHandle(void *devPtr);
-
-cudaError_t impl_cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event);
-
-cudaError_t impl_cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle);
-
-cudaError_t impl_cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags);
-
-cudaError_t impl_cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags);
-
-cudaError_t impl_cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr);
-
-cudaError_t impl_cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData);
-
-cudaError_t impl_cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData, cudaLogsCallbackHandle *callback_out);
-
-cudaError_t impl_cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback);
-
-cudaError_t impl_cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags);
-
-cudaError_t impl_cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile, unsigned int flags);
-
-cudaError_t impl_cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size, unsigned int flags);
 
 cudaError_t impl_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
 
@@ -989,54 +605,6 @@ cudaError_t impl_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t
 cudaError_t impl_cudaGetSymbolAddress(void **devPtr, const void *symbol);
 
 cudaError_t impl_cudaGetSymbolSize(size_t *size, const void *symbol);
-
-cudaError_t impl_cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr);
-
-cudaError_t impl_cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
-
-cudaError_t impl_cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
-
-cudaError_t impl_cudaLibraryUnload(cudaLibrary_t library);
-
-cudaError_t impl_cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name);
-
-cudaError_t impl_cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
-
-cudaError_t impl_cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
-
-cudaError_t impl_cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol);
-
-cudaError_t impl_cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib);
-
-cudaError_t impl_cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib);
-
-cudaError_t impl_cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device);
-
-cudaError_t impl_cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr);
-
-cudaError_t impl_cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
-
-cudaError_t impl_cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
-
-cudaError_t impl_cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId);
-
-cudaError_t impl_cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags);
-
-cudaError_t impl_cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level);
-
-cudaError_t impl_cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray);
-
-cudaError_t impl_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device);
-
-cudaError_t impl_cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device);
-
-cudaError_t impl_cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array);
-
-cudaError_t impl_cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap);
-
-cudaError_t impl_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx);
-
-cudaError_t impl_cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device);
 
 CUresult impl_cuInit(unsigned int Flags);
 
@@ -1060,13 +628,9 @@ CUresult impl_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev);
 
 CUresult impl_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev);
 
-CUresult impl_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev);
-
 CUresult impl_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev);
 
 CUresult impl_cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev);
-
-CUresult impl_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev);
 
 CUresult impl_cuDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, CUdevice dev, int flags);
 
@@ -1082,41 +646,11 @@ CUresult impl_cuCtxGetDevice(CUdevice *device);
 
 CUresult impl_cuCtxSynchronize(void);
 
-CUresult impl_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags);
-
-CUresult impl_cuCtxDisablePeerAccess(CUcontext peerContext);
-
 CUresult impl_cuMemGetInfo_v2(size_t *free, size_t *total);
 
 CUresult impl_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize);
 
 CUresult impl_cuMemFree_v2(CUdeviceptr dptr);
-
-CUresult impl_cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option);
-
-CUresult impl_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long long flags);
-
-CUresult impl_cuMemRelease(CUmemGenericAllocationHandle handle);
-
-CUresult impl_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags);
-
-CUresult impl_cuMemAddressFree(CUdeviceptr ptr, size_t size);
-
-CUresult impl_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags);
-
-CUresult impl_cuMemUnmap(CUdeviceptr ptr, size_t size);
-
-CUresult impl_cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count);
-
-CUresult impl_cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr);
-
-CUresult impl_cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle);
-
-CUresult impl_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr);
-
-CUresult impl_cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags);
-
-CUresult impl_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle, CUmemAllocationHandleType shHandleType);
 
 CUresult impl_cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount);
 
@@ -1150,63 +684,19 @@ CUresult impl_cuEventQuery(CUevent hEvent);
 
 CUresult impl_cuEventSynchronize(CUevent hEvent);
 
+CUresult impl_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
+
 CUresult impl_cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray);
-
-CUresult impl_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray);
-
-CUresult impl_cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray);
-
-CUresult impl_cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray);
 
 CUresult impl_cuArrayDestroy(CUarray hArray);
 
-CUresult impl_cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount);
-
-CUresult impl_cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount);
-
-CUresult impl_cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount);
-
-CUresult impl_cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount);
-
-CUresult impl_cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount);
-
-CUresult impl_cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream);
-
-CUresult impl_cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream);
-
 CUresult impl_cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy);
 
-CUresult impl_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy);
-
 CUresult impl_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
-
-CUresult impl_cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy);
-
-CUresult impl_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
-
-CUresult impl_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy);
-
-CUresult impl_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream);
 
 CUresult impl_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc);
 
 CUresult impl_cuTexObjectDestroy(CUtexObject texObject);
-
-CUresult impl_cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject);
-
-CUresult impl_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject);
-
-CUresult impl_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc);
-
-CUresult impl_cuSurfObjectDestroy(CUsurfObject surfObject);
-
-CUresult impl_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject);
-
-CUresult impl_cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId);
-
-CUresult impl_cuDeviceGetProperties(CUdevprop *prop, CUdevice dev);
-
-CUresult impl_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice);
 
 CUresult impl_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active);
 
@@ -1216,37 +706,13 @@ CUresult impl_cuDevicePrimaryCtxReset_v2(CUdevice dev);
 
 CUresult impl_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version);
 
-CUresult impl_cuCtxGetId(CUcontext ctx, unsigned long long *ctxId);
-
 CUresult impl_cuCtxGetFlags(unsigned int *flags);
-
-CUresult impl_cuCtxSetFlags(unsigned int flags);
 
 CUresult impl_cuCtxSetLimit(CUlimit limit, size_t value);
 
 CUresult impl_cuCtxGetLimit(size_t *pvalue, CUlimit limit);
 
-CUresult impl_cuCtxGetCacheConfig(CUfunc_cache *pconfig);
-
-CUresult impl_cuCtxSetCacheConfig(CUfunc_cache config);
-
-CUresult impl_cuCtxGetSharedMemConfig(CUsharedconfig *pConfig);
-
-CUresult impl_cuCtxSetSharedMemConfig(CUsharedconfig config);
-
 CUresult impl_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
-
-CUresult impl_cuCtxResetPersistingL2Cache(void);
-
-CUresult impl_cuCtxAttach(CUcontext *pctx, unsigned int flags);
-
-CUresult impl_cuCtxDetach(CUcontext ctx);
-
-CUresult impl_cuProfilerInitialize(const char *configFile, const char *outputFile, CUoutput_mode outputMode);
-
-CUresult impl_cuProfilerStart(void);
-
-CUresult impl_cuProfilerStop(void);
 
 CUresult impl_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes);
 
@@ -1300,16 +766,6 @@ CUresult impl_cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigne
 
 CUresult impl_cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream);
 
-CUresult impl_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr);
-
-CUresult impl_cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags);
-
-CUresult impl_cuIpcCloseMemHandle(CUdeviceptr dptr);
-
-CUresult impl_cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event);
-
-CUresult impl_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle);
-
 CUresult impl_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority);
 
 CUresult impl_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
@@ -1320,67 +776,15 @@ CUresult impl_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, C
 
 CUresult impl_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr);
 
-CUresult impl_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr);
-
-CUresult impl_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags);
-
-CUresult impl_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType, unsigned long long flags);
-
-CUresult impl_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr);
-
-CUresult impl_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData);
-
-CUresult impl_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
-
-CUresult impl_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream);
-
-CUresult impl_cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount);
-
-CUresult impl_cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream);
-
-CUresult impl_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev);
-
-CUresult impl_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev);
-
-CUresult impl_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool);
-
-CUresult impl_cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type);
-
-CUresult impl_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type);
-
-CUresult impl_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool);
-
-CUresult impl_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps);
-
-CUresult impl_cuMemPoolDestroy(CUmemoryPool pool);
-
-CUresult impl_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep);
-
-CUresult impl_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value);
-
-CUresult impl_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value);
-
-CUresult impl_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count);
-
-CUresult impl_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location);
-
-CUresult impl_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream);
-
 CUresult impl_cuStreamGetFlags(CUstream hStream, unsigned int *flags);
 
 CUresult impl_cuStreamGetPriority(CUstream hStream, int *priority);
-
-CUresult impl_cuStreamGetId(CUstream hStream, unsigned long long *streamId);
-
-CUresult impl_cuStreamGetDevice(CUstream hStream, CUdevice *device);
 
 CUresult impl_cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
 
 CUresult impl_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags);
 
 CUresult impl_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
-
-CUresult impl_cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode);
 
 CUresult impl_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags);
 
@@ -1392,41 +796,15 @@ CUresult impl_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph);
 
 CUresult impl_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus);
 
-CUresult impl_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
-
-CUresult impl_cuGraphCreate(CUgraph *phGraph, unsigned int flags);
-
-CUresult impl_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph);
-
 CUresult impl_cuGraphDestroy(CUgraph hGraph);
 
-CUresult impl_cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies);
-
-CUresult impl_cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraph childGraph);
-
-CUresult impl_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes);
-
-CUresult impl_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes);
-
-CUresult impl_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type);
-
-CUresult impl_cuGraphDestroyNode(CUgraphNode hNode);
-
 CUresult impl_cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags);
-
-CUresult impl_cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream);
 
 CUresult impl_cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream);
 
 CUresult impl_cuGraphExecDestroy(CUgraphExec hGraphExec);
 
 CUresult impl_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
-
-CUresult impl_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice dev);
-
-CUresult impl_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type);
-
-CUresult impl_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev);
 
 CUresult impl_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev);
 
@@ -1436,107 +814,9 @@ CUresult impl_cuCtxPushCurrent_v2(CUcontext ctx);
 
 CUresult impl_cuCtxPopCurrent_v2(CUcontext *pctx);
 
-CUresult impl_cuDeviceComputeCapability(int *major, int *minor, CUdevice dev);
-
-CUresult impl_cuModuleLoad(CUmodule *module, const char *fname);
-
-CUresult impl_cuModuleLoadData(CUmodule *module, const void *image);
-
-CUresult impl_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues);
-
-CUresult impl_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin);
-
-CUresult impl_cuModuleUnload(CUmodule hmod);
-
-CUresult impl_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut);
-
-CUresult impl_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int numOptions, CUjit_option *options, void **optionValues);
-
-CUresult impl_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions, CUjit_option *options, void **optionValues);
-
-CUresult impl_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut);
-
-CUresult impl_cuLinkDestroy(CUlinkState state);
-
-CUresult impl_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name);
-
-CUresult impl_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name);
-
-CUresult impl_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc);
-
-CUresult impl_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value);
-
-CUresult impl_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize);
-
-CUresult impl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags);
-
-CUresult impl_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit);
-
-CUresult impl_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags);
-
-CUresult impl_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize);
-
-CUresult impl_cuStreamSetAttribute(CUstream hStream, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value);
-
-CUresult impl_cuStreamGetAttribute(CUstream hStream, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out);
-
-CUresult impl_cuStreamCopyAttributes(CUstream dst, CUstream src);
-
-CUresult impl_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
-
-CUresult impl_cuModuleGetFunctionCount(unsigned int *count, CUmodule mod);
-
-CUresult impl_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod);
-
-CUresult impl_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc);
-
-CUresult impl_cuFuncGetName(const char **name, CUfunction hfunc);
-
-CUresult impl_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function);
-
-CUresult impl_cuFuncLoad(CUfunction function);
-
-CUresult impl_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config);
-
-CUresult impl_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config);
-
-CUresult impl_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
-
-CUresult impl_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
-
-CUresult impl_cuLibraryUnload(CUlibrary library);
-
-CUresult impl_cuLibraryGetModule(CUmodule *pMod, CUlibrary library);
-
-CUresult impl_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name);
-
-CUresult impl_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib);
-
-CUresult impl_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib);
-
-CUresult impl_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name);
-
-CUresult impl_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name);
-
-CUresult impl_cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol);
-
-CUresult impl_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel);
-
-CUresult impl_cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel);
-
-CUresult impl_cuKernelGetName(const char **name, CUkernel hfunc);
-
-CUresult impl_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev);
-
-CUresult impl_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev);
-
-CUresult impl_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev);
-
 CUresult impl_cuImportExternalMemory(CUexternalMemory *extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc);
 
 CUresult impl_cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc);
-
-CUresult impl_cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc);
 
 CUresult impl_cuDestroyExternalMemory(CUexternalMemory extMem);
 
@@ -1548,342 +828,6 @@ CUresult impl_cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArr
 
 CUresult impl_cuDestroyExternalSemaphore(CUexternalSemaphore extSem);
 
-CUresult impl_cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
-
-CUresult impl_cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
-
-CUresult impl_cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
-
-CUresult impl_cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
-
-CUresult impl_cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags);
-
-CUresult impl_cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out);
-
-CUresult impl_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value);
-
-CUresult impl_cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src);
-
-CUresult impl_cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx);
-
-CUresult impl_cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams);
-
-CUresult impl_cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams);
-
-CUresult impl_cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx);
-
-CUresult impl_cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph);
-
-CUresult impl_cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event);
-
-CUresult impl_cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out);
-
-CUresult impl_cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event);
-
-CUresult impl_cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event);
-
-CUresult impl_cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out);
-
-CUresult impl_cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event);
-
-CUresult impl_cuGraphAddExternalSemaphoresSignalNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *params_out);
-
-CUresult impl_cuGraphExternalSemaphoresSignalNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphAddExternalSemaphoresWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphExternalSemaphoresWaitNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_WAIT_NODE_PARAMS *params_out);
-
-CUresult impl_cuGraphExternalSemaphoresWaitNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out);
-
-CUresult impl_cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out);
-
-CUresult impl_cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUdeviceptr dptr);
-
-CUresult impl_cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out);
-
-CUresult impl_cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraphNodeParams *nodeParams);
-
-CUresult impl_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams);
-
-CUresult impl_cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams);
-
-CUresult impl_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned int defaultLaunchValue, unsigned int flags);
-
-CUresult impl_cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies);
-
-CUresult impl_cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies);
-
-CUresult impl_cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies);
-
-CUresult impl_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies);
-
-CUresult impl_cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges);
-
-CUresult impl_cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData, size_t *numEdges);
-
-CUresult impl_cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *dependencies, size_t *numDependencies);
-
-CUresult impl_cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies, CUgraphEdgeData *edgeData, size_t *numDependencies);
-
-CUresult impl_cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *dependentNodes, size_t *numDependentNodes);
-
-CUresult impl_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes, CUgraphEdgeData *edgeData, size_t *numDependentNodes);
-
-CUresult impl_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph);
-
-CUresult impl_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams);
-
-CUresult impl_cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags);
-
-CUresult impl_cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx);
-
-CUresult impl_cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx);
-
-CUresult impl_cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph);
-
-CUresult impl_cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event);
-
-CUresult impl_cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event);
-
-CUresult impl_cuGraphExecExternalSemaphoresSignalNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphExecExternalSemaphoresWaitNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
-
-CUresult impl_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams);
-
-CUresult impl_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled);
-
-CUresult impl_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled);
-
-CUresult impl_cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo);
-
-CUresult impl_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value);
-
-CUresult impl_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value);
-
-CUresult impl_cuDeviceGraphMemTrim(CUdevice device);
-
-CUresult impl_cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags);
-
-CUresult impl_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount, unsigned int flags);
-
-CUresult impl_cuUserObjectRetain(CUuserObject object, unsigned int count);
-
-CUresult impl_cuUserObjectRelease(CUuserObject object, unsigned int count);
-
-CUresult impl_cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags);
-
-CUresult impl_cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count);
-
-CUresult impl_cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
-
-CUresult impl_cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
-
-CUresult impl_cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
-
-CUresult impl_cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
-
-CUresult impl_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode);
-
-CUresult impl_cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out);
-
-CUresult impl_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out);
-
-CUresult impl_cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags);
-
-CUresult impl_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
-
-CUresult impl_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream);
-
-CUresult impl_cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream);
-
-CUresult impl_cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream);
-
-CUresult impl_cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream);
-
-CUresult impl_cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location);
-
-CUresult impl_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream);
-
-CUresult impl_cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
-
-CUresult impl_cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream);
-
-CUresult impl_cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
-
-CUresult impl_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count);
-
-CUresult impl_cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count);
-
-CUresult impl_cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData, CUlogsCallbackHandle *callback_out);
-
-CUresult impl_cuLogsUnregisterCallback(CUlogsCallbackHandle callback);
-
-CUresult impl_cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags);
-
-CUresult impl_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags);
-
-CUresult impl_cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size, unsigned int flags);
-
-CUresult impl_cuCoredumpGetAttribute(CUcoredumpSettings attrib, void *value, size_t *size);
-
-CUresult impl_cuCoredumpGetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size);
-
-CUresult impl_cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size_t *size);
-
-CUresult impl_cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size);
-
-CUresult impl_cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels);
-
-CUresult impl_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level);
-
-CUresult impl_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray);
-
-CUresult impl_cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array, CUdevice device);
-
-CUresult impl_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap, CUdevice device);
-
-CUresult impl_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array);
-
-CUresult impl_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap);
-
-CUresult impl_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx);
-
-CUresult impl_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev);
-
-CUresult impl_cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type);
-
-CUresult impl_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type);
-
-CUresult impl_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource, CUdevResourceType type);
-
-CUresult impl_cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input, CUdevResource *remaining, unsigned int useFlags, unsigned int minCount);
-
-CUresult impl_cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources);
-
-CUresult impl_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags);
-
-CUresult impl_cuGreenCtxDestroy(CUgreenCtx hCtx);
-
-CUresult impl_cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx);
-
-CUresult impl_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority);
-
-CUresult impl_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx);
-
-CUresult impl_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx);
-
-CUresult impl_cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent);
-
-CUresult impl_cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent);
-
-CUresult impl_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent);
-
-CUresult impl_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent);
-
-CUresult impl_cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const uint32_t *boxDim, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill);
-
-CUresult impl_cuTensorMapEncodeIm2col(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const int *pixelBoxLowerCorner, const int *pixelBoxUpperCorner, uint32_t channelsPerPixel, uint32_t pixelsPerColumn, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill);
-
-CUresult impl_cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress);
-
-CUresult impl_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);
-
-CUresult impl_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name);
-
-CUresult impl_cuTexRefCreate(CUtexref *pTexRef);
-
-CUresult impl_cuTexRefDestroy(CUtexref hTexRef);
-
-CUresult impl_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags);
-
-CUresult impl_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, size_t bytes);
-
-CUresult impl_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr dptr, size_t Pitch);
-
-CUresult impl_cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents);
-
-CUresult impl_cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am);
-
-CUresult impl_cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm);
-
-CUresult impl_cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags);
-
-CUresult impl_cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef);
-
-CUresult impl_cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef);
-
-CUresult impl_cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef);
-
-CUresult impl_cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int dim);
-
-CUresult impl_cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef);
-
-CUresult impl_cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef);
-
-CUresult impl_cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags);
-
-CUresult impl_cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef);
-
-CUresult impl_cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm);
-
-CUresult impl_cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef);
-
-CUresult impl_cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias);
-
-CUresult impl_cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef);
-
-CUresult impl_cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp);
-
-CUresult impl_cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, CUtexref hTexRef);
-
-CUresult impl_cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso);
-
-CUresult impl_cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef);
-
-CUresult impl_cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor);
-
-CUresult impl_cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef);
-
-CUresult impl_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef);
-
-CUresult impl_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags);
-
-CUresult impl_cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef);
-
 CUresult impl_cuDeviceTotalMem(size_t *bytes, CUdevice dev);
 
 CUresult impl_cuDevicePrimaryCtxRelease(CUdevice dev);
@@ -1891,138 +835,6 @@ CUresult impl_cuDevicePrimaryCtxRelease(CUdevice dev);
 CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
 
 const char *impl_nvrtcGetErrorString(nvrtcResult result);
-
-nvrtcResult impl_nvrtcVersion(int *major, int *minor);
-
-nvrtcResult impl_nvrtcGetNumSupportedArchs(int *numArchs);
-
-nvrtcResult impl_nvrtcGetSupportedArchs(int *supportedArchs);
-
-nvrtcResult impl_nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders, const char * const *headers, const char * const *includeNames);
-
-nvrtcResult impl_nvrtcDestroyProgram(nvrtcProgram *prog);
-
-nvrtcResult impl_nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char * const *options);
-
-nvrtcResult impl_nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet);
-
-nvrtcResult impl_nvrtcGetPTX(nvrtcProgram prog, char *ptx);
-
-nvrtcResult impl_nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet);
-
-nvrtcResult impl_nvrtcGetCUBIN(nvrtcProgram prog, char *cubin);
-
-nvrtcResult impl_nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet);
-
-nvrtcResult impl_nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR);
-
-nvrtcResult impl_nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet);
-
-nvrtcResult impl_nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir);
-
-nvrtcResult impl_nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet);
-
-nvrtcResult impl_nvrtcGetProgramLog(nvrtcProgram prog, char *log);
-
-nvrtcResult impl_nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression);
-
-nvrtcResult impl_nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name);
-
-nvmlReturn_t impl_nvmlInit_v2(void);
-
-nvmlReturn_t impl_nvmlInitWithFlags(unsigned int flags);
-
-nvmlReturn_t impl_nvmlShutdown(void);
-
-const char *impl_nvmlErrorString(nvmlReturn_t result);
-
-nvmlReturn_t impl_nvmlSystemGetDriverVersion(char *version, unsigned int length);
-
-nvmlReturn_t impl_nvmlSystemGetNVMLVersion(char *version, unsigned int length);
-
-nvmlReturn_t impl_nvmlSystemGetCudaDriverVersion(int *cudaDriverVersion);
-
-nvmlReturn_t impl_nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVersion);
-
-nvmlReturn_t impl_nvmlDeviceGetCount_v2(unsigned int *deviceCount);
-
-nvmlReturn_t impl_nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device);
-
-nvmlReturn_t impl_nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device);
-
-nvmlReturn_t impl_nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevice_t *device);
-
-nvmlReturn_t impl_nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length);
-
-nvmlReturn_t impl_nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length);
-
-nvmlReturn_t impl_nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index);
-
-nvmlReturn_t impl_nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minorNumber);
-
-nvmlReturn_t impl_nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci);
-
-nvmlReturn_t impl_nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory);
-
-nvmlReturn_t impl_nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory);
-
-nvmlReturn_t impl_nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned int *busWidth);
-
-nvmlReturn_t impl_nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock);
-
-nvmlReturn_t impl_nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock);
-
-nvmlReturn_t impl_nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mode);
-
-nvmlReturn_t impl_nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor);
-
-nvmlReturn_t impl_nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t *arch);
-
-nvmlReturn_t impl_nvmlDeviceGetSerial(nvmlDevice_t device, char *serial, unsigned int length);
-
-nvmlReturn_t impl_nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilization);
-
-nvmlReturn_t impl_nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensorType, unsigned int *temp);
-
-nvmlReturn_t impl_nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int *speed);
-
-nvmlReturn_t impl_nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int *power);
-
-nvmlReturn_t impl_nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long *energy);
-
-nvmlReturn_t impl_nvmlDeviceGetPowerManagementLimit(nvmlDevice_t device, unsigned int *limit);
-
-nvmlReturn_t impl_nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned int *limit);
-
-nvmlReturn_t impl_nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t *pState);
-
-nvmlReturn_t impl_nvmlDeviceGetApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int *clockMHz);
-
-nvmlReturn_t impl_nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t *mode);
-
-nvmlReturn_t impl_nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t *current, nvmlEnableState_t *pending);
-
-nvmlReturn_t impl_nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_t *infos);
-
-nvmlReturn_t impl_nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode);
-
-nvmlReturn_t impl_nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int memClockMHz, unsigned int graphicsClockMHz);
-
-nvmlReturn_t impl_nvmlDeviceResetApplicationsClocks(nvmlDevice_t device);
-
-nvmlReturn_t impl_nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz);
-
-nvmlReturn_t impl_nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device);
-
-nvmlReturn_t impl_nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit);
-
-nvmlReturn_t impl_nvmlInit(void);
-
-nvmlReturn_t impl_nvmlDeviceGetCount(unsigned int *deviceCount);
-
-nvmlReturn_t impl_nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t *device);
-
-nvmlReturn_t impl_nvmlDeviceGetHandleByPciBusId(const char *pciBusId, nvmlDevice_t *device);
 
 NvDlaError impl_NvDlaInitialize(void **session_handle);
 
@@ -2693,9 +1505,6 @@ struct sim_bridge {
     __typeof__(impl_sim_nvdla_wait) *impl_sim_nvdla_wait;
     __typeof__(impl_sim__cuda_launch) *impl_sim__cuda_launch;
     __typeof__(impl_sim__cuda_variable) *impl_sim__cuda_variable;
-    __typeof__(impl_sim__cuda_image) *impl_sim__cuda_image;
-    __typeof__(impl_sim__cuda_checks) *impl_sim__cuda_checks;
-    __typeof__(impl_sim__cuda_ranges) *impl_sim__cuda_ranges;
     __typeof__(impl_sim__cuda_refuse) *impl_sim__cuda_refuse;
     __typeof__(impl_sim__cuda_private) *impl_sim__cuda_private;
     __typeof__(impl_sim__cuda_integrity) *impl_sim__cuda_integrity;
@@ -2849,8 +1658,6 @@ struct sim_bridge {
     __typeof__(impl_cudlaGetNvSciSyncAttributes) *impl_cudlaGetNvSciSyncAttributes;
     __typeof__(impl_cudlaSubmitTask) *impl_cudlaSubmitTask;
     __typeof__(impl_cudlaGetExternalExportTable) *impl_cudlaGetExternalExportTable;
-    __typeof__(impl_cudaProfilerStart) *impl_cudaProfilerStart;
-    __typeof__(impl_cudaProfilerStop) *impl_cudaProfilerStop;
     __typeof__(impl_cudaDriverGetVersion) *impl_cudaDriverGetVersion;
     __typeof__(impl_cudaRuntimeGetVersion) *impl_cudaRuntimeGetVersion;
     __typeof__(impl_cudaGetLastError) *impl_cudaGetLastError;
@@ -2860,34 +1667,15 @@ struct sim_bridge {
     __typeof__(impl_cudaGetDeviceCount) *impl_cudaGetDeviceCount;
     __typeof__(impl_cudaGetDeviceProperties_v2) *impl_cudaGetDeviceProperties_v2;
     __typeof__(impl_cudaDeviceGetAttribute) *impl_cudaDeviceGetAttribute;
-    __typeof__(impl_cudaChooseDevice) *impl_cudaChooseDevice;
     __typeof__(impl_cudaSetDevice) *impl_cudaSetDevice;
     __typeof__(impl_cudaGetDevice) *impl_cudaGetDevice;
-    __typeof__(impl_cudaInitDevice) *impl_cudaInitDevice;
-    __typeof__(impl_cudaSetValidDevices) *impl_cudaSetValidDevices;
     __typeof__(impl_cudaSetDeviceFlags) *impl_cudaSetDeviceFlags;
     __typeof__(impl_cudaGetDeviceFlags) *impl_cudaGetDeviceFlags;
     __typeof__(impl_cudaDeviceSynchronize) *impl_cudaDeviceSynchronize;
     __typeof__(impl_cudaDeviceReset) *impl_cudaDeviceReset;
-    __typeof__(impl_cudaThreadSynchronize) *impl_cudaThreadSynchronize;
-    __typeof__(impl_cudaThreadExit) *impl_cudaThreadExit;
-    __typeof__(impl_cudaThreadGetLimit) *impl_cudaThreadGetLimit;
-    __typeof__(impl_cudaThreadSetLimit) *impl_cudaThreadSetLimit;
-    __typeof__(impl_cudaThreadGetCacheConfig) *impl_cudaThreadGetCacheConfig;
-    __typeof__(impl_cudaThreadSetCacheConfig) *impl_cudaThreadSetCacheConfig;
-    __typeof__(impl_cudaDeviceGetCacheConfig) *impl_cudaDeviceGetCacheConfig;
-    __typeof__(impl_cudaDeviceSetCacheConfig) *impl_cudaDeviceSetCacheConfig;
-    __typeof__(impl_cudaDeviceGetSharedMemConfig) *impl_cudaDeviceGetSharedMemConfig;
-    __typeof__(impl_cudaDeviceSetSharedMemConfig) *impl_cudaDeviceSetSharedMemConfig;
     __typeof__(impl_cudaDeviceGetLimit) *impl_cudaDeviceGetLimit;
     __typeof__(impl_cudaDeviceSetLimit) *impl_cudaDeviceSetLimit;
     __typeof__(impl_cudaDeviceGetStreamPriorityRange) *impl_cudaDeviceGetStreamPriorityRange;
-    __typeof__(impl_cudaDeviceGetPCIBusId) *impl_cudaDeviceGetPCIBusId;
-    __typeof__(impl_cudaDeviceGetByPCIBusId) *impl_cudaDeviceGetByPCIBusId;
-    __typeof__(impl_cudaDeviceCanAccessPeer) *impl_cudaDeviceCanAccessPeer;
-    __typeof__(impl_cudaDeviceGetP2PAttribute) *impl_cudaDeviceGetP2PAttribute;
-    __typeof__(impl_cudaDeviceEnablePeerAccess) *impl_cudaDeviceEnablePeerAccess;
-    __typeof__(impl_cudaDeviceDisablePeerAccess) *impl_cudaDeviceDisablePeerAccess;
     __typeof__(impl_cudaDeviceGetNvSciSyncAttributes) *impl_cudaDeviceGetNvSciSyncAttributes;
     __typeof__(impl_cudaMalloc) *impl_cudaMalloc;
     __typeof__(impl_cudaMallocPitch) *impl_cudaMallocPitch;
@@ -2904,53 +1692,21 @@ struct sim_bridge {
     __typeof__(impl_cudaHostGetFlags) *impl_cudaHostGetFlags;
     __typeof__(impl_cudaMemGetInfo) *impl_cudaMemGetInfo;
     __typeof__(impl_cudaPointerGetAttributes) *impl_cudaPointerGetAttributes;
-    __typeof__(impl_cudaMemPrefetchAsync) *impl_cudaMemPrefetchAsync;
-    __typeof__(impl_cudaMemAdvise) *impl_cudaMemAdvise;
     __typeof__(impl_cudaStreamAttachMemAsync) *impl_cudaStreamAttachMemAsync;
-    __typeof__(impl_cudaDeviceGetDefaultMemPool) *impl_cudaDeviceGetDefaultMemPool;
-    __typeof__(impl_cudaDeviceGetMemPool) *impl_cudaDeviceGetMemPool;
-    __typeof__(impl_cudaDeviceSetMemPool) *impl_cudaDeviceSetMemPool;
-    __typeof__(impl_cudaMemGetDefaultMemPool) *impl_cudaMemGetDefaultMemPool;
-    __typeof__(impl_cudaMemGetMemPool) *impl_cudaMemGetMemPool;
-    __typeof__(impl_cudaMemSetMemPool) *impl_cudaMemSetMemPool;
-    __typeof__(impl_cudaMemPoolCreate) *impl_cudaMemPoolCreate;
-    __typeof__(impl_cudaMemPoolDestroy) *impl_cudaMemPoolDestroy;
-    __typeof__(impl_cudaMemPoolTrimTo) *impl_cudaMemPoolTrimTo;
-    __typeof__(impl_cudaMemPoolSetAttribute) *impl_cudaMemPoolSetAttribute;
-    __typeof__(impl_cudaMemPoolGetAttribute) *impl_cudaMemPoolGetAttribute;
-    __typeof__(impl_cudaMemPoolSetAccess) *impl_cudaMemPoolSetAccess;
-    __typeof__(impl_cudaMemPoolGetAccess) *impl_cudaMemPoolGetAccess;
-    __typeof__(impl_cudaMallocFromPoolAsync) *impl_cudaMallocFromPoolAsync;
     __typeof__(impl_cudaMallocArray) *impl_cudaMallocArray;
-    __typeof__(impl_cudaMalloc3DArray) *impl_cudaMalloc3DArray;
     __typeof__(impl_cudaFreeArray) *impl_cudaFreeArray;
     __typeof__(impl_cudaArrayGetInfo) *impl_cudaArrayGetInfo;
     __typeof__(impl_cudaGetChannelDesc) *impl_cudaGetChannelDesc;
-    __typeof__(impl_cudaMalloc3D) *impl_cudaMalloc3D;
-    __typeof__(impl_cudaMemset3D) *impl_cudaMemset3D;
-    __typeof__(impl_cudaMemset3DAsync) *impl_cudaMemset3DAsync;
-    __typeof__(impl_cudaMemcpyToArray) *impl_cudaMemcpyToArray;
-    __typeof__(impl_cudaMemcpyFromArray) *impl_cudaMemcpyFromArray;
     __typeof__(impl_cudaMemcpy2DToArray) *impl_cudaMemcpy2DToArray;
     __typeof__(impl_cudaMemcpy2DToArrayAsync) *impl_cudaMemcpy2DToArrayAsync;
     __typeof__(impl_cudaMemcpy2DFromArray) *impl_cudaMemcpy2DFromArray;
     __typeof__(impl_cudaMemcpy2DFromArrayAsync) *impl_cudaMemcpy2DFromArrayAsync;
-    __typeof__(impl_cudaMemcpy2DArrayToArray) *impl_cudaMemcpy2DArrayToArray;
-    __typeof__(impl_cudaMemcpy3D) *impl_cudaMemcpy3D;
-    __typeof__(impl_cudaMemcpy3DAsync) *impl_cudaMemcpy3DAsync;
     __typeof__(impl_cudaCreateTextureObject) *impl_cudaCreateTextureObject;
     __typeof__(impl_cudaDestroyTextureObject) *impl_cudaDestroyTextureObject;
-    __typeof__(impl_cudaGetTextureObjectResourceDesc) *impl_cudaGetTextureObjectResourceDesc;
-    __typeof__(impl_cudaGetTextureObjectTextureDesc) *impl_cudaGetTextureObjectTextureDesc;
-    __typeof__(impl_cudaCreateSurfaceObject) *impl_cudaCreateSurfaceObject;
-    __typeof__(impl_cudaDestroySurfaceObject) *impl_cudaDestroySurfaceObject;
-    __typeof__(impl_cudaGetSurfaceObjectResourceDesc) *impl_cudaGetSurfaceObjectResourceDesc;
     __typeof__(impl_cudaMemcpy) *impl_cudaMemcpy;
     __typeof__(impl_cudaMemcpyAsync) *impl_cudaMemcpyAsync;
     __typeof__(impl_cudaMemcpy2D) *impl_cudaMemcpy2D;
     __typeof__(impl_cudaMemcpy2DAsync) *impl_cudaMemcpy2DAsync;
-    __typeof__(impl_cudaMemcpyPeer) *impl_cudaMemcpyPeer;
-    __typeof__(impl_cudaMemcpyPeerAsync) *impl_cudaMemcpyPeerAsync;
     __typeof__(impl_cudaMemset) *impl_cudaMemset;
     __typeof__(impl_cudaMemsetAsync) *impl_cudaMemsetAsync;
     __typeof__(impl_cudaMemset2D) *impl_cudaMemset2D;
@@ -2964,11 +1720,16 @@ struct sim_bridge {
     __typeof__(impl_cudaStreamWaitEvent) *impl_cudaStreamWaitEvent;
     __typeof__(impl_cudaStreamGetFlags) *impl_cudaStreamGetFlags;
     __typeof__(impl_cudaStreamGetPriority) *impl_cudaStreamGetPriority;
-    __typeof__(impl_cudaStreamGetId) *impl_cudaStreamGetId;
-    __typeof__(impl_cudaStreamGetDevice) *impl_cudaStreamGetDevice;
     __typeof__(impl_cudaLaunchHostFunc) *impl_cudaLaunchHostFunc;
-    __typeof__(impl_cudaLaunchHostFunc_v2) *impl_cudaLaunchHostFunc_v2;
     __typeof__(impl_cudaStreamAddCallback) *impl_cudaStreamAddCallback;
+    __typeof__(impl_cudaStreamBeginCapture) *impl_cudaStreamBeginCapture;
+    __typeof__(impl_cudaStreamEndCapture) *impl_cudaStreamEndCapture;
+    __typeof__(impl_cudaStreamIsCapturing) *impl_cudaStreamIsCapturing;
+    __typeof__(impl_cudaGraphInstantiate) *impl_cudaGraphInstantiate;
+    __typeof__(impl_cudaGraphInstantiateWithFlags) *impl_cudaGraphInstantiateWithFlags;
+    __typeof__(impl_cudaGraphLaunch) *impl_cudaGraphLaunch;
+    __typeof__(impl_cudaGraphExecDestroy) *impl_cudaGraphExecDestroy;
+    __typeof__(impl_cudaGraphDestroy) *impl_cudaGraphDestroy;
     __typeof__(impl_cudaEventCreate) *impl_cudaEventCreate;
     __typeof__(impl_cudaEventCreateWithFlags) *impl_cudaEventCreateWithFlags;
     __typeof__(impl_cudaEventDestroy) *impl_cudaEventDestroy;
@@ -2980,187 +1741,23 @@ struct sim_bridge {
     __typeof__(impl_cudaEventElapsedTime_v2) *impl_cudaEventElapsedTime_v2;
     __typeof__(impl_cudaImportExternalMemory) *impl_cudaImportExternalMemory;
     __typeof__(impl_cudaExternalMemoryGetMappedBuffer) *impl_cudaExternalMemoryGetMappedBuffer;
-    __typeof__(impl_cudaExternalMemoryGetMappedMipmappedArray) *impl_cudaExternalMemoryGetMappedMipmappedArray;
     __typeof__(impl_cudaDestroyExternalMemory) *impl_cudaDestroyExternalMemory;
     __typeof__(impl_cudaImportExternalSemaphore) *impl_cudaImportExternalSemaphore;
     __typeof__(impl_cudaSignalExternalSemaphoresAsync_v2) *impl_cudaSignalExternalSemaphoresAsync_v2;
     __typeof__(impl_cudaWaitExternalSemaphoresAsync_v2) *impl_cudaWaitExternalSemaphoresAsync_v2;
     __typeof__(impl_cudaDestroyExternalSemaphore) *impl_cudaDestroyExternalSemaphore;
     __typeof__(impl_cudaGetDeviceProperties) *impl_cudaGetDeviceProperties;
-    __typeof__(impl_cudaGetDeviceProperties_v13) *impl_cudaGetDeviceProperties_v13;
-    __typeof__(impl_cudaRuntimeGetVersion_v13) *impl_cudaRuntimeGetVersion_v13;
     __typeof__(impl_cudaSignalExternalSemaphoresAsync) *impl_cudaSignalExternalSemaphoresAsync;
     __typeof__(impl_cudaWaitExternalSemaphoresAsync) *impl_cudaWaitExternalSemaphoresAsync;
-    __typeof__(impl_cudaMemcpyToArrayAsync) *impl_cudaMemcpyToArrayAsync;
-    __typeof__(impl_cudaMemcpyFromArrayAsync) *impl_cudaMemcpyFromArrayAsync;
-    __typeof__(impl_cudaMemcpyArrayToArray) *impl_cudaMemcpyArrayToArray;
-    __typeof__(impl_cudaMemcpy3DPeer) *impl_cudaMemcpy3DPeer;
-    __typeof__(impl_cudaMemcpy3DPeerAsync) *impl_cudaMemcpy3DPeerAsync;
-    __typeof__(impl_cudaMemcpyBatchAsync) *impl_cudaMemcpyBatchAsync;
-    __typeof__(impl_cudaMemcpy3DBatchAsync) *impl_cudaMemcpy3DBatchAsync;
-    __typeof__(impl_cudaMemcpyWithAttributesAsync) *impl_cudaMemcpyWithAttributesAsync;
-    __typeof__(impl_cudaMemcpy3DWithAttributesAsync) *impl_cudaMemcpy3DWithAttributesAsync;
     __typeof__(impl_cudaFuncGetAttributes) *impl_cudaFuncGetAttributes;
     __typeof__(impl_cudaFuncSetAttribute) *impl_cudaFuncSetAttribute;
     __typeof__(impl_cudaFuncSetCacheConfig) *impl_cudaFuncSetCacheConfig;
-    __typeof__(impl_cudaFuncSetSharedMemConfig) *impl_cudaFuncSetSharedMemConfig;
-    __typeof__(impl_cudaFuncGetName) *impl_cudaFuncGetName;
-    __typeof__(impl_cudaOccupancyMaxActiveBlocksPerMultiprocessor) *impl_cudaOccupancyMaxActiveBlocksPerMultiprocessor;
-    __typeof__(impl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags) *impl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags;
-    __typeof__(impl_cudaOccupancyAvailableDynamicSMemPerBlock) *impl_cudaOccupancyAvailableDynamicSMemPerBlock;
-    __typeof__(impl_cudaStreamBeginCapture) *impl_cudaStreamBeginCapture;
-    __typeof__(impl_cudaStreamBeginCaptureToGraph) *impl_cudaStreamBeginCaptureToGraph;
-    __typeof__(impl_cudaStreamEndCapture) *impl_cudaStreamEndCapture;
-    __typeof__(impl_cudaStreamIsCapturing) *impl_cudaStreamIsCapturing;
-    __typeof__(impl_cudaStreamGetCaptureInfo_v2) *impl_cudaStreamGetCaptureInfo_v2;
-    __typeof__(impl_cudaStreamGetCaptureInfo_v3) *impl_cudaStreamGetCaptureInfo_v3;
-    __typeof__(impl_cudaStreamUpdateCaptureDependencies) *impl_cudaStreamUpdateCaptureDependencies;
-    __typeof__(impl_cudaStreamUpdateCaptureDependencies_v2) *impl_cudaStreamUpdateCaptureDependencies_v2;
-    __typeof__(impl_cudaThreadExchangeStreamCaptureMode) *impl_cudaThreadExchangeStreamCaptureMode;
-    __typeof__(impl_cudaGraphCreate) *impl_cudaGraphCreate;
-    __typeof__(impl_cudaGraphClone) *impl_cudaGraphClone;
-    __typeof__(impl_cudaGraphDestroy) *impl_cudaGraphDestroy;
-    __typeof__(impl_cudaGraphAddKernelNode) *impl_cudaGraphAddKernelNode;
-    __typeof__(impl_cudaGraphAddMemcpyNode) *impl_cudaGraphAddMemcpyNode;
-    __typeof__(impl_cudaGraphAddMemcpyNode1D) *impl_cudaGraphAddMemcpyNode1D;
-    __typeof__(impl_cudaGraphAddMemsetNode) *impl_cudaGraphAddMemsetNode;
-    __typeof__(impl_cudaGraphAddHostNode) *impl_cudaGraphAddHostNode;
-    __typeof__(impl_cudaGraphAddEmptyNode) *impl_cudaGraphAddEmptyNode;
-    __typeof__(impl_cudaGraphAddChildGraphNode) *impl_cudaGraphAddChildGraphNode;
-    __typeof__(impl_cudaGraphAddEventRecordNode) *impl_cudaGraphAddEventRecordNode;
-    __typeof__(impl_cudaGraphAddEventWaitNode) *impl_cudaGraphAddEventWaitNode;
-    __typeof__(impl_cudaGraphAddMemAllocNode) *impl_cudaGraphAddMemAllocNode;
-    __typeof__(impl_cudaGraphAddMemFreeNode) *impl_cudaGraphAddMemFreeNode;
-    __typeof__(impl_cudaGraphAddNode) *impl_cudaGraphAddNode;
-    __typeof__(impl_cudaGraphAddNode_v2) *impl_cudaGraphAddNode_v2;
-    __typeof__(impl_cudaGraphConditionalHandleCreate) *impl_cudaGraphConditionalHandleCreate;
-    __typeof__(impl_cudaGraphAddDependencies) *impl_cudaGraphAddDependencies;
-    __typeof__(impl_cudaGraphRemoveDependencies) *impl_cudaGraphRemoveDependencies;
-    __typeof__(impl_cudaGraphAddDependencies_v2) *impl_cudaGraphAddDependencies_v2;
-    __typeof__(impl_cudaGraphRemoveDependencies_v2) *impl_cudaGraphRemoveDependencies_v2;
-    __typeof__(impl_cudaGraphDestroyNode) *impl_cudaGraphDestroyNode;
-    __typeof__(impl_cudaGraphGetNodes) *impl_cudaGraphGetNodes;
-    __typeof__(impl_cudaGraphGetRootNodes) *impl_cudaGraphGetRootNodes;
-    __typeof__(impl_cudaGraphGetEdges) *impl_cudaGraphGetEdges;
-    __typeof__(impl_cudaGraphNodeGetDependencies) *impl_cudaGraphNodeGetDependencies;
-    __typeof__(impl_cudaGraphNodeGetDependentNodes) *impl_cudaGraphNodeGetDependentNodes;
-    __typeof__(impl_cudaGraphGetEdges_v2) *impl_cudaGraphGetEdges_v2;
-    __typeof__(impl_cudaGraphNodeGetDependencies_v2) *impl_cudaGraphNodeGetDependencies_v2;
-    __typeof__(impl_cudaGraphNodeGetDependentNodes_v2) *impl_cudaGraphNodeGetDependentNodes_v2;
-    __typeof__(impl_cudaGraphNodeFindInClone) *impl_cudaGraphNodeFindInClone;
-    __typeof__(impl_cudaGraphNodeGetType) *impl_cudaGraphNodeGetType;
-    __typeof__(impl_cudaGraphInstantiate) *impl_cudaGraphInstantiate;
-    __typeof__(impl_cudaGraphInstantiateWithFlags) *impl_cudaGraphInstantiateWithFlags;
-    __typeof__(impl_cudaGraphInstantiateWithParams) *impl_cudaGraphInstantiateWithParams;
-    __typeof__(impl_cudaGraphExecGetFlags) *impl_cudaGraphExecGetFlags;
-    __typeof__(impl_cudaGraphUpload) *impl_cudaGraphUpload;
-    __typeof__(impl_cudaGraphLaunch) *impl_cudaGraphLaunch;
-    __typeof__(impl_cudaGraphExecDestroy) *impl_cudaGraphExecDestroy;
-    __typeof__(impl_cudaGraphExecUpdate) *impl_cudaGraphExecUpdate;
-    __typeof__(impl_cudaDeviceGetGraphMemAttribute) *impl_cudaDeviceGetGraphMemAttribute;
-    __typeof__(impl_cudaDeviceSetGraphMemAttribute) *impl_cudaDeviceSetGraphMemAttribute;
-    __typeof__(impl_cudaDeviceGraphMemTrim) *impl_cudaDeviceGraphMemTrim;
-    __typeof__(impl_cudaStreamGetCaptureInfo) *impl_cudaStreamGetCaptureInfo;
-    __typeof__(impl_cudaStreamSetAttribute) *impl_cudaStreamSetAttribute;
-    __typeof__(impl_cudaStreamGetAttribute) *impl_cudaStreamGetAttribute;
-    __typeof__(impl_cudaStreamCopyAttributes) *impl_cudaStreamCopyAttributes;
-    __typeof__(impl_cudaCtxResetPersistingL2Cache) *impl_cudaCtxResetPersistingL2Cache;
-    __typeof__(impl_cudaGraphKernelNodeGetParams) *impl_cudaGraphKernelNodeGetParams;
-    __typeof__(impl_cudaGraphKernelNodeSetParams) *impl_cudaGraphKernelNodeSetParams;
-    __typeof__(impl_cudaGraphKernelNodeGetAttribute) *impl_cudaGraphKernelNodeGetAttribute;
-    __typeof__(impl_cudaGraphKernelNodeSetAttribute) *impl_cudaGraphKernelNodeSetAttribute;
-    __typeof__(impl_cudaGraphKernelNodeCopyAttributes) *impl_cudaGraphKernelNodeCopyAttributes;
-    __typeof__(impl_cudaGraphMemcpyNodeGetParams) *impl_cudaGraphMemcpyNodeGetParams;
-    __typeof__(impl_cudaGraphMemcpyNodeSetParams) *impl_cudaGraphMemcpyNodeSetParams;
-    __typeof__(impl_cudaGraphMemcpyNodeSetParams1D) *impl_cudaGraphMemcpyNodeSetParams1D;
-    __typeof__(impl_cudaGraphMemsetNodeGetParams) *impl_cudaGraphMemsetNodeGetParams;
-    __typeof__(impl_cudaGraphMemsetNodeSetParams) *impl_cudaGraphMemsetNodeSetParams;
-    __typeof__(impl_cudaGraphHostNodeGetParams) *impl_cudaGraphHostNodeGetParams;
-    __typeof__(impl_cudaGraphHostNodeSetParams) *impl_cudaGraphHostNodeSetParams;
-    __typeof__(impl_cudaGraphChildGraphNodeGetGraph) *impl_cudaGraphChildGraphNodeGetGraph;
-    __typeof__(impl_cudaGraphEventRecordNodeGetEvent) *impl_cudaGraphEventRecordNodeGetEvent;
-    __typeof__(impl_cudaGraphEventRecordNodeSetEvent) *impl_cudaGraphEventRecordNodeSetEvent;
-    __typeof__(impl_cudaGraphEventWaitNodeGetEvent) *impl_cudaGraphEventWaitNodeGetEvent;
-    __typeof__(impl_cudaGraphEventWaitNodeSetEvent) *impl_cudaGraphEventWaitNodeSetEvent;
-    __typeof__(impl_cudaGraphMemAllocNodeGetParams) *impl_cudaGraphMemAllocNodeGetParams;
-    __typeof__(impl_cudaGraphMemFreeNodeGetParams) *impl_cudaGraphMemFreeNodeGetParams;
-    __typeof__(impl_cudaGraphNodeSetParams) *impl_cudaGraphNodeSetParams;
-    __typeof__(impl_cudaGraphAddExternalSemaphoresSignalNode) *impl_cudaGraphAddExternalSemaphoresSignalNode;
-    __typeof__(impl_cudaGraphExternalSemaphoresSignalNodeGetParams) *impl_cudaGraphExternalSemaphoresSignalNodeGetParams;
-    __typeof__(impl_cudaGraphExternalSemaphoresSignalNodeSetParams) *impl_cudaGraphExternalSemaphoresSignalNodeSetParams;
-    __typeof__(impl_cudaGraphAddExternalSemaphoresWaitNode) *impl_cudaGraphAddExternalSemaphoresWaitNode;
-    __typeof__(impl_cudaGraphExternalSemaphoresWaitNodeGetParams) *impl_cudaGraphExternalSemaphoresWaitNodeGetParams;
-    __typeof__(impl_cudaGraphExternalSemaphoresWaitNodeSetParams) *impl_cudaGraphExternalSemaphoresWaitNodeSetParams;
-    __typeof__(impl_cudaGraphExecKernelNodeSetParams) *impl_cudaGraphExecKernelNodeSetParams;
-    __typeof__(impl_cudaGraphExecMemcpyNodeSetParams) *impl_cudaGraphExecMemcpyNodeSetParams;
-    __typeof__(impl_cudaGraphExecMemcpyNodeSetParams1D) *impl_cudaGraphExecMemcpyNodeSetParams1D;
-    __typeof__(impl_cudaGraphExecMemsetNodeSetParams) *impl_cudaGraphExecMemsetNodeSetParams;
-    __typeof__(impl_cudaGraphExecHostNodeSetParams) *impl_cudaGraphExecHostNodeSetParams;
-    __typeof__(impl_cudaGraphExecChildGraphNodeSetParams) *impl_cudaGraphExecChildGraphNodeSetParams;
-    __typeof__(impl_cudaGraphExecEventRecordNodeSetEvent) *impl_cudaGraphExecEventRecordNodeSetEvent;
-    __typeof__(impl_cudaGraphExecEventWaitNodeSetEvent) *impl_cudaGraphExecEventWaitNodeSetEvent;
-    __typeof__(impl_cudaGraphExecExternalSemaphoresSignalNodeSetParams) *impl_cudaGraphExecExternalSemaphoresSignalNodeSetParams;
-    __typeof__(impl_cudaGraphExecExternalSemaphoresWaitNodeSetParams) *impl_cudaGraphExecExternalSemaphoresWaitNodeSetParams;
-    __typeof__(impl_cudaGraphExecNodeSetParams) *impl_cudaGraphExecNodeSetParams;
-    __typeof__(impl_cudaGraphNodeSetEnabled) *impl_cudaGraphNodeSetEnabled;
-    __typeof__(impl_cudaGraphNodeGetEnabled) *impl_cudaGraphNodeGetEnabled;
-    __typeof__(impl_cudaGraphDebugDotPrint) *impl_cudaGraphDebugDotPrint;
-    __typeof__(impl_cudaUserObjectCreate) *impl_cudaUserObjectCreate;
-    __typeof__(impl_cudaUserObjectRetain) *impl_cudaUserObjectRetain;
-    __typeof__(impl_cudaUserObjectRelease) *impl_cudaUserObjectRelease;
-    __typeof__(impl_cudaGraphRetainUserObject) *impl_cudaGraphRetainUserObject;
-    __typeof__(impl_cudaGraphReleaseUserObject) *impl_cudaGraphReleaseUserObject;
-    __typeof__(impl_cudaMemPrefetchAsync_v2) *impl_cudaMemPrefetchAsync_v2;
-    __typeof__(impl_cudaMemAdvise_v2) *impl_cudaMemAdvise_v2;
-    __typeof__(impl_cudaMemPrefetchBatchAsync) *impl_cudaMemPrefetchBatchAsync;
-    __typeof__(impl_cudaMemDiscardBatchAsync) *impl_cudaMemDiscardBatchAsync;
-    __typeof__(impl_cudaMemDiscardAndPrefetchBatchAsync) *impl_cudaMemDiscardAndPrefetchBatchAsync;
-    __typeof__(impl_cudaMemRangeGetAttribute) *impl_cudaMemRangeGetAttribute;
-    __typeof__(impl_cudaMemRangeGetAttributes) *impl_cudaMemRangeGetAttributes;
-    __typeof__(impl_cudaIpcGetMemHandle) *impl_cudaIpcGetMemHandle;
-    __typeof__(impl_cudaIpcOpenMemHandle) *impl_cudaIpcOpenMemHandle;
-    __typeof__(impl_cudaIpcCloseMemHandle) *impl_cudaIpcCloseMemHandle;
-    __typeof__(impl_cudaIpcGetEventHandle) *impl_cudaIpcGetEventHandle;
-    __typeof__(impl_cudaIpcOpenEventHandle) *impl_cudaIpcOpenEventHandle;
-    __typeof__(impl_cudaMemPoolExportToShareableHandle) *impl_cudaMemPoolExportToShareableHandle;
-    __typeof__(impl_cudaMemPoolImportFromShareableHandle) *impl_cudaMemPoolImportFromShareableHandle;
-    __typeof__(impl_cudaMemPoolExportPointer) *impl_cudaMemPoolExportPointer;
-    __typeof__(impl_cudaMemPoolImportPointer) *impl_cudaMemPoolImportPointer;
-    __typeof__(impl_cudaLogsRegisterCallback) *impl_cudaLogsRegisterCallback;
-    __typeof__(impl_cudaLogsUnregisterCallback) *impl_cudaLogsUnregisterCallback;
-    __typeof__(impl_cudaLogsCurrent) *impl_cudaLogsCurrent;
-    __typeof__(impl_cudaLogsDumpToFile) *impl_cudaLogsDumpToFile;
-    __typeof__(impl_cudaLogsDumpToMemory) *impl_cudaLogsDumpToMemory;
     __typeof__(impl_cudaMemcpyToSymbol) *impl_cudaMemcpyToSymbol;
     __typeof__(impl_cudaMemcpyFromSymbol) *impl_cudaMemcpyFromSymbol;
     __typeof__(impl_cudaMemcpyToSymbolAsync) *impl_cudaMemcpyToSymbolAsync;
     __typeof__(impl_cudaMemcpyFromSymbolAsync) *impl_cudaMemcpyFromSymbolAsync;
     __typeof__(impl_cudaGetSymbolAddress) *impl_cudaGetSymbolAddress;
     __typeof__(impl_cudaGetSymbolSize) *impl_cudaGetSymbolSize;
-    __typeof__(impl_cudaGetFuncBySymbol) *impl_cudaGetFuncBySymbol;
-    __typeof__(impl_cudaLibraryLoadData) *impl_cudaLibraryLoadData;
-    __typeof__(impl_cudaLibraryLoadFromFile) *impl_cudaLibraryLoadFromFile;
-    __typeof__(impl_cudaLibraryUnload) *impl_cudaLibraryUnload;
-    __typeof__(impl_cudaLibraryGetKernel) *impl_cudaLibraryGetKernel;
-    __typeof__(impl_cudaLibraryGetGlobal) *impl_cudaLibraryGetGlobal;
-    __typeof__(impl_cudaLibraryGetManaged) *impl_cudaLibraryGetManaged;
-    __typeof__(impl_cudaLibraryGetUnifiedFunction) *impl_cudaLibraryGetUnifiedFunction;
-    __typeof__(impl_cudaLibraryGetKernelCount) *impl_cudaLibraryGetKernelCount;
-    __typeof__(impl_cudaLibraryEnumerateKernels) *impl_cudaLibraryEnumerateKernels;
-    __typeof__(impl_cudaKernelSetAttributeForDevice) *impl_cudaKernelSetAttributeForDevice;
-    __typeof__(impl_cudaGetKernel) *impl_cudaGetKernel;
-    __typeof__(impl_cudaGetDriverEntryPoint) *impl_cudaGetDriverEntryPoint;
-    __typeof__(impl_cudaGetDriverEntryPointByVersion) *impl_cudaGetDriverEntryPointByVersion;
-    __typeof__(impl_cudaGetExportTable) *impl_cudaGetExportTable;
-    __typeof__(impl_cudaMallocMipmappedArray) *impl_cudaMallocMipmappedArray;
-    __typeof__(impl_cudaGetMipmappedArrayLevel) *impl_cudaGetMipmappedArrayLevel;
-    __typeof__(impl_cudaFreeMipmappedArray) *impl_cudaFreeMipmappedArray;
-    __typeof__(impl_cudaArrayGetMemoryRequirements) *impl_cudaArrayGetMemoryRequirements;
-    __typeof__(impl_cudaMipmappedArrayGetMemoryRequirements) *impl_cudaMipmappedArrayGetMemoryRequirements;
-    __typeof__(impl_cudaArrayGetSparseProperties) *impl_cudaArrayGetSparseProperties;
-    __typeof__(impl_cudaMipmappedArrayGetSparseProperties) *impl_cudaMipmappedArrayGetSparseProperties;
-    __typeof__(impl_cudaArrayGetPlane) *impl_cudaArrayGetPlane;
-    __typeof__(impl_cudaDeviceGetTexture1DLinearMaxWidth) *impl_cudaDeviceGetTexture1DLinearMaxWidth;
     __typeof__(impl_cuInit) *impl_cuInit;
     __typeof__(impl_cuDriverGetVersion) *impl_cuDriverGetVersion;
     __typeof__(impl_cuGetProcAddress_v2) *impl_cuGetProcAddress_v2;
@@ -3172,10 +1769,8 @@ struct sim_bridge {
     __typeof__(impl_cuDeviceGetName) *impl_cuDeviceGetName;
     __typeof__(impl_cuDeviceGetUuid) *impl_cuDeviceGetUuid;
     __typeof__(impl_cuDeviceGetUuid_v2) *impl_cuDeviceGetUuid_v2;
-    __typeof__(impl_cuDeviceCanAccessPeer) *impl_cuDeviceCanAccessPeer;
     __typeof__(impl_cuDeviceGetAttribute) *impl_cuDeviceGetAttribute;
     __typeof__(impl_cuDeviceTotalMem_v2) *impl_cuDeviceTotalMem_v2;
-    __typeof__(impl_cuDeviceGetPCIBusId) *impl_cuDeviceGetPCIBusId;
     __typeof__(impl_cuDeviceGetNvSciSyncAttributes) *impl_cuDeviceGetNvSciSyncAttributes;
     __typeof__(impl_cuDevicePrimaryCtxRetain) *impl_cuDevicePrimaryCtxRetain;
     __typeof__(impl_cuDevicePrimaryCtxRelease_v2) *impl_cuDevicePrimaryCtxRelease_v2;
@@ -3183,24 +1778,9 @@ struct sim_bridge {
     __typeof__(impl_cuCtxSetCurrent) *impl_cuCtxSetCurrent;
     __typeof__(impl_cuCtxGetDevice) *impl_cuCtxGetDevice;
     __typeof__(impl_cuCtxSynchronize) *impl_cuCtxSynchronize;
-    __typeof__(impl_cuCtxEnablePeerAccess) *impl_cuCtxEnablePeerAccess;
-    __typeof__(impl_cuCtxDisablePeerAccess) *impl_cuCtxDisablePeerAccess;
     __typeof__(impl_cuMemGetInfo_v2) *impl_cuMemGetInfo_v2;
     __typeof__(impl_cuMemAlloc_v2) *impl_cuMemAlloc_v2;
     __typeof__(impl_cuMemFree_v2) *impl_cuMemFree_v2;
-    __typeof__(impl_cuMemGetAllocationGranularity) *impl_cuMemGetAllocationGranularity;
-    __typeof__(impl_cuMemCreate) *impl_cuMemCreate;
-    __typeof__(impl_cuMemRelease) *impl_cuMemRelease;
-    __typeof__(impl_cuMemAddressReserve) *impl_cuMemAddressReserve;
-    __typeof__(impl_cuMemAddressFree) *impl_cuMemAddressFree;
-    __typeof__(impl_cuMemMap) *impl_cuMemMap;
-    __typeof__(impl_cuMemUnmap) *impl_cuMemUnmap;
-    __typeof__(impl_cuMemSetAccess) *impl_cuMemSetAccess;
-    __typeof__(impl_cuMemGetAccess) *impl_cuMemGetAccess;
-    __typeof__(impl_cuMemGetAllocationPropertiesFromHandle) *impl_cuMemGetAllocationPropertiesFromHandle;
-    __typeof__(impl_cuMemRetainAllocationHandle) *impl_cuMemRetainAllocationHandle;
-    __typeof__(impl_cuMemExportToShareableHandle) *impl_cuMemExportToShareableHandle;
-    __typeof__(impl_cuMemImportFromShareableHandle) *impl_cuMemImportFromShareableHandle;
     __typeof__(impl_cuMemcpyHtoD_v2) *impl_cuMemcpyHtoD_v2;
     __typeof__(impl_cuMemcpyDtoH_v2) *impl_cuMemcpyDtoH_v2;
     __typeof__(impl_cuMemcpyDtoD_v2) *impl_cuMemcpyDtoD_v2;
@@ -3217,55 +1797,21 @@ struct sim_bridge {
     __typeof__(impl_cuEventRecord) *impl_cuEventRecord;
     __typeof__(impl_cuEventQuery) *impl_cuEventQuery;
     __typeof__(impl_cuEventSynchronize) *impl_cuEventSynchronize;
+    __typeof__(impl_cuModuleGetLoadingMode) *impl_cuModuleGetLoadingMode;
     __typeof__(impl_cuArrayCreate_v2) *impl_cuArrayCreate_v2;
-    __typeof__(impl_cuArrayGetDescriptor_v2) *impl_cuArrayGetDescriptor_v2;
-    __typeof__(impl_cuArray3DCreate_v2) *impl_cuArray3DCreate_v2;
-    __typeof__(impl_cuArray3DGetDescriptor_v2) *impl_cuArray3DGetDescriptor_v2;
     __typeof__(impl_cuArrayDestroy) *impl_cuArrayDestroy;
-    __typeof__(impl_cuMemcpyHtoA_v2) *impl_cuMemcpyHtoA_v2;
-    __typeof__(impl_cuMemcpyAtoH_v2) *impl_cuMemcpyAtoH_v2;
-    __typeof__(impl_cuMemcpyDtoA_v2) *impl_cuMemcpyDtoA_v2;
-    __typeof__(impl_cuMemcpyAtoD_v2) *impl_cuMemcpyAtoD_v2;
-    __typeof__(impl_cuMemcpyAtoA_v2) *impl_cuMemcpyAtoA_v2;
-    __typeof__(impl_cuMemcpyHtoAAsync_v2) *impl_cuMemcpyHtoAAsync_v2;
-    __typeof__(impl_cuMemcpyAtoHAsync_v2) *impl_cuMemcpyAtoHAsync_v2;
     __typeof__(impl_cuMemcpy2D_v2) *impl_cuMemcpy2D_v2;
-    __typeof__(impl_cuMemcpy2DUnaligned_v2) *impl_cuMemcpy2DUnaligned_v2;
     __typeof__(impl_cuMemcpy2DAsync_v2) *impl_cuMemcpy2DAsync_v2;
-    __typeof__(impl_cuMemcpy3D_v2) *impl_cuMemcpy3D_v2;
-    __typeof__(impl_cuMemcpy3DAsync_v2) *impl_cuMemcpy3DAsync_v2;
-    __typeof__(impl_cuMemcpy3DPeer) *impl_cuMemcpy3DPeer;
-    __typeof__(impl_cuMemcpy3DPeerAsync) *impl_cuMemcpy3DPeerAsync;
     __typeof__(impl_cuTexObjectCreate) *impl_cuTexObjectCreate;
     __typeof__(impl_cuTexObjectDestroy) *impl_cuTexObjectDestroy;
-    __typeof__(impl_cuTexObjectGetResourceDesc) *impl_cuTexObjectGetResourceDesc;
-    __typeof__(impl_cuTexObjectGetTextureDesc) *impl_cuTexObjectGetTextureDesc;
-    __typeof__(impl_cuSurfObjectCreate) *impl_cuSurfObjectCreate;
-    __typeof__(impl_cuSurfObjectDestroy) *impl_cuSurfObjectDestroy;
-    __typeof__(impl_cuSurfObjectGetResourceDesc) *impl_cuSurfObjectGetResourceDesc;
-    __typeof__(impl_cuDeviceGetByPCIBusId) *impl_cuDeviceGetByPCIBusId;
-    __typeof__(impl_cuDeviceGetProperties) *impl_cuDeviceGetProperties;
-    __typeof__(impl_cuDeviceGetP2PAttribute) *impl_cuDeviceGetP2PAttribute;
     __typeof__(impl_cuDevicePrimaryCtxGetState) *impl_cuDevicePrimaryCtxGetState;
     __typeof__(impl_cuDevicePrimaryCtxSetFlags_v2) *impl_cuDevicePrimaryCtxSetFlags_v2;
     __typeof__(impl_cuDevicePrimaryCtxReset_v2) *impl_cuDevicePrimaryCtxReset_v2;
     __typeof__(impl_cuCtxGetApiVersion) *impl_cuCtxGetApiVersion;
-    __typeof__(impl_cuCtxGetId) *impl_cuCtxGetId;
     __typeof__(impl_cuCtxGetFlags) *impl_cuCtxGetFlags;
-    __typeof__(impl_cuCtxSetFlags) *impl_cuCtxSetFlags;
     __typeof__(impl_cuCtxSetLimit) *impl_cuCtxSetLimit;
     __typeof__(impl_cuCtxGetLimit) *impl_cuCtxGetLimit;
-    __typeof__(impl_cuCtxGetCacheConfig) *impl_cuCtxGetCacheConfig;
-    __typeof__(impl_cuCtxSetCacheConfig) *impl_cuCtxSetCacheConfig;
-    __typeof__(impl_cuCtxGetSharedMemConfig) *impl_cuCtxGetSharedMemConfig;
-    __typeof__(impl_cuCtxSetSharedMemConfig) *impl_cuCtxSetSharedMemConfig;
     __typeof__(impl_cuCtxGetStreamPriorityRange) *impl_cuCtxGetStreamPriorityRange;
-    __typeof__(impl_cuCtxResetPersistingL2Cache) *impl_cuCtxResetPersistingL2Cache;
-    __typeof__(impl_cuCtxAttach) *impl_cuCtxAttach;
-    __typeof__(impl_cuCtxDetach) *impl_cuCtxDetach;
-    __typeof__(impl_cuProfilerInitialize) *impl_cuProfilerInitialize;
-    __typeof__(impl_cuProfilerStart) *impl_cuProfilerStart;
-    __typeof__(impl_cuProfilerStop) *impl_cuProfilerStop;
     __typeof__(impl_cuMemAllocPitch_v2) *impl_cuMemAllocPitch_v2;
     __typeof__(impl_cuMemAllocManaged) *impl_cuMemAllocManaged;
     __typeof__(impl_cuMemAllocHost_v2) *impl_cuMemAllocHost_v2;
@@ -3292,368 +1838,41 @@ struct sim_bridge {
     __typeof__(impl_cuMemsetD2D8Async) *impl_cuMemsetD2D8Async;
     __typeof__(impl_cuMemsetD2D16Async) *impl_cuMemsetD2D16Async;
     __typeof__(impl_cuMemsetD2D32Async) *impl_cuMemsetD2D32Async;
-    __typeof__(impl_cuIpcGetMemHandle) *impl_cuIpcGetMemHandle;
-    __typeof__(impl_cuIpcOpenMemHandle_v2) *impl_cuIpcOpenMemHandle_v2;
-    __typeof__(impl_cuIpcCloseMemHandle) *impl_cuIpcCloseMemHandle;
-    __typeof__(impl_cuIpcGetEventHandle) *impl_cuIpcGetEventHandle;
-    __typeof__(impl_cuIpcOpenEventHandle) *impl_cuIpcOpenEventHandle;
     __typeof__(impl_cuStreamCreateWithPriority) *impl_cuStreamCreateWithPriority;
     __typeof__(impl_cuEventElapsedTime) *impl_cuEventElapsedTime;
     __typeof__(impl_cuEventElapsedTime_v2) *impl_cuEventElapsedTime_v2;
     __typeof__(impl_cuPointerGetAttribute) *impl_cuPointerGetAttribute;
     __typeof__(impl_cuPointerGetAttributes) *impl_cuPointerGetAttributes;
-    __typeof__(impl_cuPointerSetAttribute) *impl_cuPointerSetAttribute;
-    __typeof__(impl_cuMemPoolExportToShareableHandle) *impl_cuMemPoolExportToShareableHandle;
-    __typeof__(impl_cuMemPoolImportFromShareableHandle) *impl_cuMemPoolImportFromShareableHandle;
-    __typeof__(impl_cuMemPoolExportPointer) *impl_cuMemPoolExportPointer;
-    __typeof__(impl_cuMemPoolImportPointer) *impl_cuMemPoolImportPointer;
-    __typeof__(impl_cuMemAdvise) *impl_cuMemAdvise;
-    __typeof__(impl_cuMemPrefetchAsync) *impl_cuMemPrefetchAsync;
-    __typeof__(impl_cuMemcpyPeer) *impl_cuMemcpyPeer;
-    __typeof__(impl_cuMemcpyPeerAsync) *impl_cuMemcpyPeerAsync;
-    __typeof__(impl_cuDeviceGetDefaultMemPool) *impl_cuDeviceGetDefaultMemPool;
-    __typeof__(impl_cuDeviceGetMemPool) *impl_cuDeviceGetMemPool;
-    __typeof__(impl_cuDeviceSetMemPool) *impl_cuDeviceSetMemPool;
-    __typeof__(impl_cuMemGetDefaultMemPool) *impl_cuMemGetDefaultMemPool;
-    __typeof__(impl_cuMemGetMemPool) *impl_cuMemGetMemPool;
-    __typeof__(impl_cuMemSetMemPool) *impl_cuMemSetMemPool;
-    __typeof__(impl_cuMemPoolCreate) *impl_cuMemPoolCreate;
-    __typeof__(impl_cuMemPoolDestroy) *impl_cuMemPoolDestroy;
-    __typeof__(impl_cuMemPoolTrimTo) *impl_cuMemPoolTrimTo;
-    __typeof__(impl_cuMemPoolSetAttribute) *impl_cuMemPoolSetAttribute;
-    __typeof__(impl_cuMemPoolGetAttribute) *impl_cuMemPoolGetAttribute;
-    __typeof__(impl_cuMemPoolSetAccess) *impl_cuMemPoolSetAccess;
-    __typeof__(impl_cuMemPoolGetAccess) *impl_cuMemPoolGetAccess;
-    __typeof__(impl_cuMemAllocFromPoolAsync) *impl_cuMemAllocFromPoolAsync;
     __typeof__(impl_cuStreamGetFlags) *impl_cuStreamGetFlags;
     __typeof__(impl_cuStreamGetPriority) *impl_cuStreamGetPriority;
-    __typeof__(impl_cuStreamGetId) *impl_cuStreamGetId;
-    __typeof__(impl_cuStreamGetDevice) *impl_cuStreamGetDevice;
     __typeof__(impl_cuStreamGetCtx) *impl_cuStreamGetCtx;
     __typeof__(impl_cuStreamAddCallback) *impl_cuStreamAddCallback;
     __typeof__(impl_cuLaunchHostFunc) *impl_cuLaunchHostFunc;
-    __typeof__(impl_cuLaunchHostFunc_v2) *impl_cuLaunchHostFunc_v2;
     __typeof__(impl_cuStreamAttachMemAsync) *impl_cuStreamAttachMemAsync;
     __typeof__(impl_cuEventRecordWithFlags) *impl_cuEventRecordWithFlags;
     __typeof__(impl_cuStreamBeginCapture_v2) *impl_cuStreamBeginCapture_v2;
     __typeof__(impl_cuStreamEndCapture) *impl_cuStreamEndCapture;
     __typeof__(impl_cuStreamIsCapturing) *impl_cuStreamIsCapturing;
-    __typeof__(impl_cuThreadExchangeStreamCaptureMode) *impl_cuThreadExchangeStreamCaptureMode;
-    __typeof__(impl_cuGraphCreate) *impl_cuGraphCreate;
-    __typeof__(impl_cuGraphClone) *impl_cuGraphClone;
     __typeof__(impl_cuGraphDestroy) *impl_cuGraphDestroy;
-    __typeof__(impl_cuGraphAddEmptyNode) *impl_cuGraphAddEmptyNode;
-    __typeof__(impl_cuGraphAddChildGraphNode) *impl_cuGraphAddChildGraphNode;
-    __typeof__(impl_cuGraphGetNodes) *impl_cuGraphGetNodes;
-    __typeof__(impl_cuGraphGetRootNodes) *impl_cuGraphGetRootNodes;
-    __typeof__(impl_cuGraphNodeGetType) *impl_cuGraphNodeGetType;
-    __typeof__(impl_cuGraphDestroyNode) *impl_cuGraphDestroyNode;
     __typeof__(impl_cuGraphInstantiateWithFlags) *impl_cuGraphInstantiateWithFlags;
-    __typeof__(impl_cuGraphUpload) *impl_cuGraphUpload;
     __typeof__(impl_cuGraphLaunch) *impl_cuGraphLaunch;
     __typeof__(impl_cuGraphExecDestroy) *impl_cuGraphExecDestroy;
     __typeof__(impl_cuCtxCreate_v2) *impl_cuCtxCreate_v2;
-    __typeof__(impl_cuCtxCreate_v3) *impl_cuCtxCreate_v3;
-    __typeof__(impl_cuCtxGetExecAffinity) *impl_cuCtxGetExecAffinity;
-    __typeof__(impl_cuDeviceGetExecAffinitySupport) *impl_cuDeviceGetExecAffinitySupport;
     __typeof__(impl_cuCtxCreate_v4) *impl_cuCtxCreate_v4;
     __typeof__(impl_cuCtxDestroy_v2) *impl_cuCtxDestroy_v2;
     __typeof__(impl_cuCtxPushCurrent_v2) *impl_cuCtxPushCurrent_v2;
     __typeof__(impl_cuCtxPopCurrent_v2) *impl_cuCtxPopCurrent_v2;
-    __typeof__(impl_cuDeviceComputeCapability) *impl_cuDeviceComputeCapability;
-    __typeof__(impl_cuModuleLoad) *impl_cuModuleLoad;
-    __typeof__(impl_cuModuleLoadData) *impl_cuModuleLoadData;
-    __typeof__(impl_cuModuleLoadDataEx) *impl_cuModuleLoadDataEx;
-    __typeof__(impl_cuModuleLoadFatBinary) *impl_cuModuleLoadFatBinary;
-    __typeof__(impl_cuModuleUnload) *impl_cuModuleUnload;
-    __typeof__(impl_cuLinkCreate_v2) *impl_cuLinkCreate_v2;
-    __typeof__(impl_cuLinkAddData_v2) *impl_cuLinkAddData_v2;
-    __typeof__(impl_cuLinkAddFile_v2) *impl_cuLinkAddFile_v2;
-    __typeof__(impl_cuLinkComplete) *impl_cuLinkComplete;
-    __typeof__(impl_cuLinkDestroy) *impl_cuLinkDestroy;
-    __typeof__(impl_cuModuleGetFunction) *impl_cuModuleGetFunction;
-    __typeof__(impl_cuModuleGetGlobal_v2) *impl_cuModuleGetGlobal_v2;
-    __typeof__(impl_cuFuncGetAttribute) *impl_cuFuncGetAttribute;
-    __typeof__(impl_cuFuncSetAttribute) *impl_cuFuncSetAttribute;
-    __typeof__(impl_cuOccupancyMaxActiveBlocksPerMultiprocessor) *impl_cuOccupancyMaxActiveBlocksPerMultiprocessor;
-    __typeof__(impl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags) *impl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags;
-    __typeof__(impl_cuOccupancyMaxPotentialBlockSize) *impl_cuOccupancyMaxPotentialBlockSize;
-    __typeof__(impl_cuOccupancyMaxPotentialBlockSizeWithFlags) *impl_cuOccupancyMaxPotentialBlockSizeWithFlags;
-    __typeof__(impl_cuOccupancyAvailableDynamicSMemPerBlock) *impl_cuOccupancyAvailableDynamicSMemPerBlock;
-    __typeof__(impl_cuStreamSetAttribute) *impl_cuStreamSetAttribute;
-    __typeof__(impl_cuStreamGetAttribute) *impl_cuStreamGetAttribute;
-    __typeof__(impl_cuStreamCopyAttributes) *impl_cuStreamCopyAttributes;
-    __typeof__(impl_cuModuleGetLoadingMode) *impl_cuModuleGetLoadingMode;
-    __typeof__(impl_cuModuleGetFunctionCount) *impl_cuModuleGetFunctionCount;
-    __typeof__(impl_cuModuleEnumerateFunctions) *impl_cuModuleEnumerateFunctions;
-    __typeof__(impl_cuFuncGetModule) *impl_cuFuncGetModule;
-    __typeof__(impl_cuFuncGetName) *impl_cuFuncGetName;
-    __typeof__(impl_cuFuncIsLoaded) *impl_cuFuncIsLoaded;
-    __typeof__(impl_cuFuncLoad) *impl_cuFuncLoad;
-    __typeof__(impl_cuFuncSetCacheConfig) *impl_cuFuncSetCacheConfig;
-    __typeof__(impl_cuFuncSetSharedMemConfig) *impl_cuFuncSetSharedMemConfig;
-    __typeof__(impl_cuLibraryLoadData) *impl_cuLibraryLoadData;
-    __typeof__(impl_cuLibraryLoadFromFile) *impl_cuLibraryLoadFromFile;
-    __typeof__(impl_cuLibraryUnload) *impl_cuLibraryUnload;
-    __typeof__(impl_cuLibraryGetModule) *impl_cuLibraryGetModule;
-    __typeof__(impl_cuLibraryGetKernel) *impl_cuLibraryGetKernel;
-    __typeof__(impl_cuLibraryGetKernelCount) *impl_cuLibraryGetKernelCount;
-    __typeof__(impl_cuLibraryEnumerateKernels) *impl_cuLibraryEnumerateKernels;
-    __typeof__(impl_cuLibraryGetGlobal) *impl_cuLibraryGetGlobal;
-    __typeof__(impl_cuLibraryGetManaged) *impl_cuLibraryGetManaged;
-    __typeof__(impl_cuLibraryGetUnifiedFunction) *impl_cuLibraryGetUnifiedFunction;
-    __typeof__(impl_cuKernelGetFunction) *impl_cuKernelGetFunction;
-    __typeof__(impl_cuKernelGetLibrary) *impl_cuKernelGetLibrary;
-    __typeof__(impl_cuKernelGetName) *impl_cuKernelGetName;
-    __typeof__(impl_cuKernelGetAttribute) *impl_cuKernelGetAttribute;
-    __typeof__(impl_cuKernelSetAttribute) *impl_cuKernelSetAttribute;
-    __typeof__(impl_cuKernelSetCacheConfig) *impl_cuKernelSetCacheConfig;
     __typeof__(impl_cuImportExternalMemory) *impl_cuImportExternalMemory;
     __typeof__(impl_cuExternalMemoryGetMappedBuffer) *impl_cuExternalMemoryGetMappedBuffer;
-    __typeof__(impl_cuExternalMemoryGetMappedMipmappedArray) *impl_cuExternalMemoryGetMappedMipmappedArray;
     __typeof__(impl_cuDestroyExternalMemory) *impl_cuDestroyExternalMemory;
     __typeof__(impl_cuImportExternalSemaphore) *impl_cuImportExternalSemaphore;
     __typeof__(impl_cuSignalExternalSemaphoresAsync) *impl_cuSignalExternalSemaphoresAsync;
     __typeof__(impl_cuWaitExternalSemaphoresAsync) *impl_cuWaitExternalSemaphoresAsync;
     __typeof__(impl_cuDestroyExternalSemaphore) *impl_cuDestroyExternalSemaphore;
-    __typeof__(impl_cuStreamWaitValue32_v2) *impl_cuStreamWaitValue32_v2;
-    __typeof__(impl_cuStreamWaitValue64_v2) *impl_cuStreamWaitValue64_v2;
-    __typeof__(impl_cuStreamWriteValue32_v2) *impl_cuStreamWriteValue32_v2;
-    __typeof__(impl_cuStreamWriteValue64_v2) *impl_cuStreamWriteValue64_v2;
-    __typeof__(impl_cuStreamBatchMemOp_v2) *impl_cuStreamBatchMemOp_v2;
-    __typeof__(impl_cuGraphAddKernelNode_v2) *impl_cuGraphAddKernelNode_v2;
-    __typeof__(impl_cuGraphKernelNodeGetParams_v2) *impl_cuGraphKernelNodeGetParams_v2;
-    __typeof__(impl_cuGraphKernelNodeSetParams_v2) *impl_cuGraphKernelNodeSetParams_v2;
-    __typeof__(impl_cuGraphKernelNodeGetAttribute) *impl_cuGraphKernelNodeGetAttribute;
-    __typeof__(impl_cuGraphKernelNodeSetAttribute) *impl_cuGraphKernelNodeSetAttribute;
-    __typeof__(impl_cuGraphKernelNodeCopyAttributes) *impl_cuGraphKernelNodeCopyAttributes;
-    __typeof__(impl_cuGraphAddMemcpyNode) *impl_cuGraphAddMemcpyNode;
-    __typeof__(impl_cuGraphMemcpyNodeGetParams) *impl_cuGraphMemcpyNodeGetParams;
-    __typeof__(impl_cuGraphMemcpyNodeSetParams) *impl_cuGraphMemcpyNodeSetParams;
-    __typeof__(impl_cuGraphAddMemsetNode) *impl_cuGraphAddMemsetNode;
-    __typeof__(impl_cuGraphMemsetNodeGetParams) *impl_cuGraphMemsetNodeGetParams;
-    __typeof__(impl_cuGraphMemsetNodeSetParams) *impl_cuGraphMemsetNodeSetParams;
-    __typeof__(impl_cuGraphAddHostNode) *impl_cuGraphAddHostNode;
-    __typeof__(impl_cuGraphHostNodeGetParams) *impl_cuGraphHostNodeGetParams;
-    __typeof__(impl_cuGraphHostNodeSetParams) *impl_cuGraphHostNodeSetParams;
-    __typeof__(impl_cuGraphChildGraphNodeGetGraph) *impl_cuGraphChildGraphNodeGetGraph;
-    __typeof__(impl_cuGraphAddEventRecordNode) *impl_cuGraphAddEventRecordNode;
-    __typeof__(impl_cuGraphEventRecordNodeGetEvent) *impl_cuGraphEventRecordNodeGetEvent;
-    __typeof__(impl_cuGraphEventRecordNodeSetEvent) *impl_cuGraphEventRecordNodeSetEvent;
-    __typeof__(impl_cuGraphAddEventWaitNode) *impl_cuGraphAddEventWaitNode;
-    __typeof__(impl_cuGraphEventWaitNodeGetEvent) *impl_cuGraphEventWaitNodeGetEvent;
-    __typeof__(impl_cuGraphEventWaitNodeSetEvent) *impl_cuGraphEventWaitNodeSetEvent;
-    __typeof__(impl_cuGraphAddExternalSemaphoresSignalNode) *impl_cuGraphAddExternalSemaphoresSignalNode;
-    __typeof__(impl_cuGraphExternalSemaphoresSignalNodeGetParams) *impl_cuGraphExternalSemaphoresSignalNodeGetParams;
-    __typeof__(impl_cuGraphExternalSemaphoresSignalNodeSetParams) *impl_cuGraphExternalSemaphoresSignalNodeSetParams;
-    __typeof__(impl_cuGraphAddExternalSemaphoresWaitNode) *impl_cuGraphAddExternalSemaphoresWaitNode;
-    __typeof__(impl_cuGraphExternalSemaphoresWaitNodeGetParams) *impl_cuGraphExternalSemaphoresWaitNodeGetParams;
-    __typeof__(impl_cuGraphExternalSemaphoresWaitNodeSetParams) *impl_cuGraphExternalSemaphoresWaitNodeSetParams;
-    __typeof__(impl_cuGraphAddBatchMemOpNode) *impl_cuGraphAddBatchMemOpNode;
-    __typeof__(impl_cuGraphBatchMemOpNodeGetParams) *impl_cuGraphBatchMemOpNodeGetParams;
-    __typeof__(impl_cuGraphBatchMemOpNodeSetParams) *impl_cuGraphBatchMemOpNodeSetParams;
-    __typeof__(impl_cuGraphAddMemAllocNode) *impl_cuGraphAddMemAllocNode;
-    __typeof__(impl_cuGraphMemAllocNodeGetParams) *impl_cuGraphMemAllocNodeGetParams;
-    __typeof__(impl_cuGraphAddMemFreeNode) *impl_cuGraphAddMemFreeNode;
-    __typeof__(impl_cuGraphMemFreeNodeGetParams) *impl_cuGraphMemFreeNodeGetParams;
-    __typeof__(impl_cuGraphAddNode) *impl_cuGraphAddNode;
-    __typeof__(impl_cuGraphAddNode_v2) *impl_cuGraphAddNode_v2;
-    __typeof__(impl_cuGraphNodeSetParams) *impl_cuGraphNodeSetParams;
-    __typeof__(impl_cuGraphConditionalHandleCreate) *impl_cuGraphConditionalHandleCreate;
-    __typeof__(impl_cuGraphAddDependencies) *impl_cuGraphAddDependencies;
-    __typeof__(impl_cuGraphAddDependencies_v2) *impl_cuGraphAddDependencies_v2;
-    __typeof__(impl_cuGraphRemoveDependencies) *impl_cuGraphRemoveDependencies;
-    __typeof__(impl_cuGraphRemoveDependencies_v2) *impl_cuGraphRemoveDependencies_v2;
-    __typeof__(impl_cuGraphGetEdges) *impl_cuGraphGetEdges;
-    __typeof__(impl_cuGraphGetEdges_v2) *impl_cuGraphGetEdges_v2;
-    __typeof__(impl_cuGraphNodeGetDependencies) *impl_cuGraphNodeGetDependencies;
-    __typeof__(impl_cuGraphNodeGetDependencies_v2) *impl_cuGraphNodeGetDependencies_v2;
-    __typeof__(impl_cuGraphNodeGetDependentNodes) *impl_cuGraphNodeGetDependentNodes;
-    __typeof__(impl_cuGraphNodeGetDependentNodes_v2) *impl_cuGraphNodeGetDependentNodes_v2;
-    __typeof__(impl_cuGraphNodeFindInClone) *impl_cuGraphNodeFindInClone;
-    __typeof__(impl_cuGraphInstantiateWithParams) *impl_cuGraphInstantiateWithParams;
-    __typeof__(impl_cuGraphExecGetFlags) *impl_cuGraphExecGetFlags;
-    __typeof__(impl_cuGraphExecKernelNodeSetParams_v2) *impl_cuGraphExecKernelNodeSetParams_v2;
-    __typeof__(impl_cuGraphExecMemcpyNodeSetParams) *impl_cuGraphExecMemcpyNodeSetParams;
-    __typeof__(impl_cuGraphExecMemsetNodeSetParams) *impl_cuGraphExecMemsetNodeSetParams;
-    __typeof__(impl_cuGraphExecHostNodeSetParams) *impl_cuGraphExecHostNodeSetParams;
-    __typeof__(impl_cuGraphExecChildGraphNodeSetParams) *impl_cuGraphExecChildGraphNodeSetParams;
-    __typeof__(impl_cuGraphExecEventRecordNodeSetEvent) *impl_cuGraphExecEventRecordNodeSetEvent;
-    __typeof__(impl_cuGraphExecEventWaitNodeSetEvent) *impl_cuGraphExecEventWaitNodeSetEvent;
-    __typeof__(impl_cuGraphExecExternalSemaphoresSignalNodeSetParams) *impl_cuGraphExecExternalSemaphoresSignalNodeSetParams;
-    __typeof__(impl_cuGraphExecExternalSemaphoresWaitNodeSetParams) *impl_cuGraphExecExternalSemaphoresWaitNodeSetParams;
-    __typeof__(impl_cuGraphExecBatchMemOpNodeSetParams) *impl_cuGraphExecBatchMemOpNodeSetParams;
-    __typeof__(impl_cuGraphExecNodeSetParams) *impl_cuGraphExecNodeSetParams;
-    __typeof__(impl_cuGraphNodeSetEnabled) *impl_cuGraphNodeSetEnabled;
-    __typeof__(impl_cuGraphNodeGetEnabled) *impl_cuGraphNodeGetEnabled;
-    __typeof__(impl_cuGraphExecUpdate_v2) *impl_cuGraphExecUpdate_v2;
-    __typeof__(impl_cuDeviceGetGraphMemAttribute) *impl_cuDeviceGetGraphMemAttribute;
-    __typeof__(impl_cuDeviceSetGraphMemAttribute) *impl_cuDeviceSetGraphMemAttribute;
-    __typeof__(impl_cuDeviceGraphMemTrim) *impl_cuDeviceGraphMemTrim;
-    __typeof__(impl_cuGraphDebugDotPrint) *impl_cuGraphDebugDotPrint;
-    __typeof__(impl_cuUserObjectCreate) *impl_cuUserObjectCreate;
-    __typeof__(impl_cuUserObjectRetain) *impl_cuUserObjectRetain;
-    __typeof__(impl_cuUserObjectRelease) *impl_cuUserObjectRelease;
-    __typeof__(impl_cuGraphRetainUserObject) *impl_cuGraphRetainUserObject;
-    __typeof__(impl_cuGraphReleaseUserObject) *impl_cuGraphReleaseUserObject;
-    __typeof__(impl_cuGraphAddKernelNode) *impl_cuGraphAddKernelNode;
-    __typeof__(impl_cuGraphKernelNodeGetParams) *impl_cuGraphKernelNodeGetParams;
-    __typeof__(impl_cuGraphKernelNodeSetParams) *impl_cuGraphKernelNodeSetParams;
-    __typeof__(impl_cuGraphExecKernelNodeSetParams) *impl_cuGraphExecKernelNodeSetParams;
-    __typeof__(impl_cuStreamBeginCaptureToGraph) *impl_cuStreamBeginCaptureToGraph;
-    __typeof__(impl_cuStreamGetCaptureInfo_v2) *impl_cuStreamGetCaptureInfo_v2;
-    __typeof__(impl_cuStreamGetCaptureInfo_v3) *impl_cuStreamGetCaptureInfo_v3;
-    __typeof__(impl_cuStreamUpdateCaptureDependencies) *impl_cuStreamUpdateCaptureDependencies;
-    __typeof__(impl_cuStreamUpdateCaptureDependencies_v2) *impl_cuStreamUpdateCaptureDependencies_v2;
-    __typeof__(impl_cuMemcpyBatchAsync) *impl_cuMemcpyBatchAsync;
-    __typeof__(impl_cuMemcpy3DBatchAsync) *impl_cuMemcpy3DBatchAsync;
-    __typeof__(impl_cuMemcpyWithAttributesAsync) *impl_cuMemcpyWithAttributesAsync;
-    __typeof__(impl_cuMemcpy3DWithAttributesAsync) *impl_cuMemcpy3DWithAttributesAsync;
-    __typeof__(impl_cuMemAdvise_v2) *impl_cuMemAdvise_v2;
-    __typeof__(impl_cuMemPrefetchAsync_v2) *impl_cuMemPrefetchAsync_v2;
-    __typeof__(impl_cuMemPrefetchBatchAsync) *impl_cuMemPrefetchBatchAsync;
-    __typeof__(impl_cuMemDiscardBatchAsync) *impl_cuMemDiscardBatchAsync;
-    __typeof__(impl_cuMemDiscardAndPrefetchBatchAsync) *impl_cuMemDiscardAndPrefetchBatchAsync;
-    __typeof__(impl_cuMemRangeGetAttribute) *impl_cuMemRangeGetAttribute;
-    __typeof__(impl_cuMemRangeGetAttributes) *impl_cuMemRangeGetAttributes;
-    __typeof__(impl_cuLogsRegisterCallback) *impl_cuLogsRegisterCallback;
-    __typeof__(impl_cuLogsUnregisterCallback) *impl_cuLogsUnregisterCallback;
-    __typeof__(impl_cuLogsCurrent) *impl_cuLogsCurrent;
-    __typeof__(impl_cuLogsDumpToFile) *impl_cuLogsDumpToFile;
-    __typeof__(impl_cuLogsDumpToMemory) *impl_cuLogsDumpToMemory;
-    __typeof__(impl_cuCoredumpGetAttribute) *impl_cuCoredumpGetAttribute;
-    __typeof__(impl_cuCoredumpGetAttributeGlobal) *impl_cuCoredumpGetAttributeGlobal;
-    __typeof__(impl_cuCoredumpSetAttribute) *impl_cuCoredumpSetAttribute;
-    __typeof__(impl_cuCoredumpSetAttributeGlobal) *impl_cuCoredumpSetAttributeGlobal;
-    __typeof__(impl_cuMipmappedArrayCreate) *impl_cuMipmappedArrayCreate;
-    __typeof__(impl_cuMipmappedArrayGetLevel) *impl_cuMipmappedArrayGetLevel;
-    __typeof__(impl_cuMipmappedArrayDestroy) *impl_cuMipmappedArrayDestroy;
-    __typeof__(impl_cuArrayGetMemoryRequirements) *impl_cuArrayGetMemoryRequirements;
-    __typeof__(impl_cuMipmappedArrayGetMemoryRequirements) *impl_cuMipmappedArrayGetMemoryRequirements;
-    __typeof__(impl_cuArrayGetSparseProperties) *impl_cuArrayGetSparseProperties;
-    __typeof__(impl_cuMipmappedArrayGetSparseProperties) *impl_cuMipmappedArrayGetSparseProperties;
-    __typeof__(impl_cuArrayGetPlane) *impl_cuArrayGetPlane;
-    __typeof__(impl_cuDeviceGetTexture1DLinearMaxWidth) *impl_cuDeviceGetTexture1DLinearMaxWidth;
-    __typeof__(impl_cuDeviceGetDevResource) *impl_cuDeviceGetDevResource;
-    __typeof__(impl_cuCtxGetDevResource) *impl_cuCtxGetDevResource;
-    __typeof__(impl_cuGreenCtxGetDevResource) *impl_cuGreenCtxGetDevResource;
-    __typeof__(impl_cuDevSmResourceSplitByCount) *impl_cuDevSmResourceSplitByCount;
-    __typeof__(impl_cuDevResourceGenerateDesc) *impl_cuDevResourceGenerateDesc;
-    __typeof__(impl_cuGreenCtxCreate) *impl_cuGreenCtxCreate;
-    __typeof__(impl_cuGreenCtxDestroy) *impl_cuGreenCtxDestroy;
-    __typeof__(impl_cuCtxFromGreenCtx) *impl_cuCtxFromGreenCtx;
-    __typeof__(impl_cuGreenCtxStreamCreate) *impl_cuGreenCtxStreamCreate;
-    __typeof__(impl_cuStreamGetGreenCtx) *impl_cuStreamGetGreenCtx;
-    __typeof__(impl_cuStreamGetCtx_v2) *impl_cuStreamGetCtx_v2;
-    __typeof__(impl_cuGreenCtxRecordEvent) *impl_cuGreenCtxRecordEvent;
-    __typeof__(impl_cuGreenCtxWaitEvent) *impl_cuGreenCtxWaitEvent;
-    __typeof__(impl_cuCtxRecordEvent) *impl_cuCtxRecordEvent;
-    __typeof__(impl_cuCtxWaitEvent) *impl_cuCtxWaitEvent;
-    __typeof__(impl_cuTensorMapEncodeTiled) *impl_cuTensorMapEncodeTiled;
-    __typeof__(impl_cuTensorMapEncodeIm2col) *impl_cuTensorMapEncodeIm2col;
-    __typeof__(impl_cuTensorMapReplaceAddress) *impl_cuTensorMapReplaceAddress;
-    __typeof__(impl_cuModuleGetTexRef) *impl_cuModuleGetTexRef;
-    __typeof__(impl_cuModuleGetSurfRef) *impl_cuModuleGetSurfRef;
-    __typeof__(impl_cuTexRefCreate) *impl_cuTexRefCreate;
-    __typeof__(impl_cuTexRefDestroy) *impl_cuTexRefDestroy;
-    __typeof__(impl_cuTexRefSetArray) *impl_cuTexRefSetArray;
-    __typeof__(impl_cuTexRefSetAddress_v2) *impl_cuTexRefSetAddress_v2;
-    __typeof__(impl_cuTexRefSetAddress2D_v3) *impl_cuTexRefSetAddress2D_v3;
-    __typeof__(impl_cuTexRefSetFormat) *impl_cuTexRefSetFormat;
-    __typeof__(impl_cuTexRefSetAddressMode) *impl_cuTexRefSetAddressMode;
-    __typeof__(impl_cuTexRefSetFilterMode) *impl_cuTexRefSetFilterMode;
-    __typeof__(impl_cuTexRefSetFlags) *impl_cuTexRefSetFlags;
-    __typeof__(impl_cuTexRefGetAddress_v2) *impl_cuTexRefGetAddress_v2;
-    __typeof__(impl_cuTexRefGetArray) *impl_cuTexRefGetArray;
-    __typeof__(impl_cuTexRefGetFormat) *impl_cuTexRefGetFormat;
-    __typeof__(impl_cuTexRefGetAddressMode) *impl_cuTexRefGetAddressMode;
-    __typeof__(impl_cuTexRefGetFilterMode) *impl_cuTexRefGetFilterMode;
-    __typeof__(impl_cuTexRefGetFlags) *impl_cuTexRefGetFlags;
-    __typeof__(impl_cuTexRefSetMipmappedArray) *impl_cuTexRefSetMipmappedArray;
-    __typeof__(impl_cuTexRefGetMipmappedArray) *impl_cuTexRefGetMipmappedArray;
-    __typeof__(impl_cuTexRefSetMipmapFilterMode) *impl_cuTexRefSetMipmapFilterMode;
-    __typeof__(impl_cuTexRefGetMipmapFilterMode) *impl_cuTexRefGetMipmapFilterMode;
-    __typeof__(impl_cuTexRefSetMipmapLevelBias) *impl_cuTexRefSetMipmapLevelBias;
-    __typeof__(impl_cuTexRefGetMipmapLevelBias) *impl_cuTexRefGetMipmapLevelBias;
-    __typeof__(impl_cuTexRefSetMipmapLevelClamp) *impl_cuTexRefSetMipmapLevelClamp;
-    __typeof__(impl_cuTexRefGetMipmapLevelClamp) *impl_cuTexRefGetMipmapLevelClamp;
-    __typeof__(impl_cuTexRefSetMaxAnisotropy) *impl_cuTexRefSetMaxAnisotropy;
-    __typeof__(impl_cuTexRefGetMaxAnisotropy) *impl_cuTexRefGetMaxAnisotropy;
-    __typeof__(impl_cuTexRefSetBorderColor) *impl_cuTexRefSetBorderColor;
-    __typeof__(impl_cuTexRefGetBorderColor) *impl_cuTexRefGetBorderColor;
-    __typeof__(impl_cuParamSetTexRef) *impl_cuParamSetTexRef;
-    __typeof__(impl_cuSurfRefSetArray) *impl_cuSurfRefSetArray;
-    __typeof__(impl_cuSurfRefGetArray) *impl_cuSurfRefGetArray;
     __typeof__(impl_cuDeviceTotalMem) *impl_cuDeviceTotalMem;
     __typeof__(impl_cuDevicePrimaryCtxRelease) *impl_cuDevicePrimaryCtxRelease;
     __typeof__(impl_cuGetProcAddress) *impl_cuGetProcAddress;
     __typeof__(impl_nvrtcGetErrorString) *impl_nvrtcGetErrorString;
-    __typeof__(impl_nvrtcVersion) *impl_nvrtcVersion;
-    __typeof__(impl_nvrtcGetNumSupportedArchs) *impl_nvrtcGetNumSupportedArchs;
-    __typeof__(impl_nvrtcGetSupportedArchs) *impl_nvrtcGetSupportedArchs;
-    __typeof__(impl_nvrtcCreateProgram) *impl_nvrtcCreateProgram;
-    __typeof__(impl_nvrtcDestroyProgram) *impl_nvrtcDestroyProgram;
-    __typeof__(impl_nvrtcCompileProgram) *impl_nvrtcCompileProgram;
-    __typeof__(impl_nvrtcGetPTXSize) *impl_nvrtcGetPTXSize;
-    __typeof__(impl_nvrtcGetPTX) *impl_nvrtcGetPTX;
-    __typeof__(impl_nvrtcGetCUBINSize) *impl_nvrtcGetCUBINSize;
-    __typeof__(impl_nvrtcGetCUBIN) *impl_nvrtcGetCUBIN;
-    __typeof__(impl_nvrtcGetLTOIRSize) *impl_nvrtcGetLTOIRSize;
-    __typeof__(impl_nvrtcGetLTOIR) *impl_nvrtcGetLTOIR;
-    __typeof__(impl_nvrtcGetOptiXIRSize) *impl_nvrtcGetOptiXIRSize;
-    __typeof__(impl_nvrtcGetOptiXIR) *impl_nvrtcGetOptiXIR;
-    __typeof__(impl_nvrtcGetProgramLogSize) *impl_nvrtcGetProgramLogSize;
-    __typeof__(impl_nvrtcGetProgramLog) *impl_nvrtcGetProgramLog;
-    __typeof__(impl_nvrtcAddNameExpression) *impl_nvrtcAddNameExpression;
-    __typeof__(impl_nvrtcGetLoweredName) *impl_nvrtcGetLoweredName;
-    __typeof__(impl_nvmlInit_v2) *impl_nvmlInit_v2;
-    __typeof__(impl_nvmlInitWithFlags) *impl_nvmlInitWithFlags;
-    __typeof__(impl_nvmlShutdown) *impl_nvmlShutdown;
-    __typeof__(impl_nvmlErrorString) *impl_nvmlErrorString;
-    __typeof__(impl_nvmlSystemGetDriverVersion) *impl_nvmlSystemGetDriverVersion;
-    __typeof__(impl_nvmlSystemGetNVMLVersion) *impl_nvmlSystemGetNVMLVersion;
-    __typeof__(impl_nvmlSystemGetCudaDriverVersion) *impl_nvmlSystemGetCudaDriverVersion;
-    __typeof__(impl_nvmlSystemGetCudaDriverVersion_v2) *impl_nvmlSystemGetCudaDriverVersion_v2;
-    __typeof__(impl_nvmlDeviceGetCount_v2) *impl_nvmlDeviceGetCount_v2;
-    __typeof__(impl_nvmlDeviceGetHandleByIndex_v2) *impl_nvmlDeviceGetHandleByIndex_v2;
-    __typeof__(impl_nvmlDeviceGetHandleByUUID) *impl_nvmlDeviceGetHandleByUUID;
-    __typeof__(impl_nvmlDeviceGetHandleByPciBusId_v2) *impl_nvmlDeviceGetHandleByPciBusId_v2;
-    __typeof__(impl_nvmlDeviceGetName) *impl_nvmlDeviceGetName;
-    __typeof__(impl_nvmlDeviceGetUUID) *impl_nvmlDeviceGetUUID;
-    __typeof__(impl_nvmlDeviceGetIndex) *impl_nvmlDeviceGetIndex;
-    __typeof__(impl_nvmlDeviceGetMinorNumber) *impl_nvmlDeviceGetMinorNumber;
-    __typeof__(impl_nvmlDeviceGetPciInfo_v3) *impl_nvmlDeviceGetPciInfo_v3;
-    __typeof__(impl_nvmlDeviceGetMemoryInfo) *impl_nvmlDeviceGetMemoryInfo;
-    __typeof__(impl_nvmlDeviceGetMemoryInfo_v2) *impl_nvmlDeviceGetMemoryInfo_v2;
-    __typeof__(impl_nvmlDeviceGetMemoryBusWidth) *impl_nvmlDeviceGetMemoryBusWidth;
-    __typeof__(impl_nvmlDeviceGetClockInfo) *impl_nvmlDeviceGetClockInfo;
-    __typeof__(impl_nvmlDeviceGetMaxClockInfo) *impl_nvmlDeviceGetMaxClockInfo;
-    __typeof__(impl_nvmlDeviceGetComputeMode) *impl_nvmlDeviceGetComputeMode;
-    __typeof__(impl_nvmlDeviceGetCudaComputeCapability) *impl_nvmlDeviceGetCudaComputeCapability;
-    __typeof__(impl_nvmlDeviceGetArchitecture) *impl_nvmlDeviceGetArchitecture;
-    __typeof__(impl_nvmlDeviceGetSerial) *impl_nvmlDeviceGetSerial;
-    __typeof__(impl_nvmlDeviceGetUtilizationRates) *impl_nvmlDeviceGetUtilizationRates;
-    __typeof__(impl_nvmlDeviceGetTemperature) *impl_nvmlDeviceGetTemperature;
-    __typeof__(impl_nvmlDeviceGetFanSpeed) *impl_nvmlDeviceGetFanSpeed;
-    __typeof__(impl_nvmlDeviceGetPowerUsage) *impl_nvmlDeviceGetPowerUsage;
-    __typeof__(impl_nvmlDeviceGetTotalEnergyConsumption) *impl_nvmlDeviceGetTotalEnergyConsumption;
-    __typeof__(impl_nvmlDeviceGetPowerManagementLimit) *impl_nvmlDeviceGetPowerManagementLimit;
-    __typeof__(impl_nvmlDeviceGetEnforcedPowerLimit) *impl_nvmlDeviceGetEnforcedPowerLimit;
-    __typeof__(impl_nvmlDeviceGetPerformanceState) *impl_nvmlDeviceGetPerformanceState;
-    __typeof__(impl_nvmlDeviceGetApplicationsClock) *impl_nvmlDeviceGetApplicationsClock;
-    __typeof__(impl_nvmlDeviceGetPersistenceMode) *impl_nvmlDeviceGetPersistenceMode;
-    __typeof__(impl_nvmlDeviceGetEccMode) *impl_nvmlDeviceGetEccMode;
-    __typeof__(impl_nvmlDeviceGetComputeRunningProcesses_v3) *impl_nvmlDeviceGetComputeRunningProcesses_v3;
-    __typeof__(impl_nvmlDeviceSetPersistenceMode) *impl_nvmlDeviceSetPersistenceMode;
-    __typeof__(impl_nvmlDeviceSetApplicationsClocks) *impl_nvmlDeviceSetApplicationsClocks;
-    __typeof__(impl_nvmlDeviceResetApplicationsClocks) *impl_nvmlDeviceResetApplicationsClocks;
-    __typeof__(impl_nvmlDeviceSetGpuLockedClocks) *impl_nvmlDeviceSetGpuLockedClocks;
-    __typeof__(impl_nvmlDeviceResetGpuLockedClocks) *impl_nvmlDeviceResetGpuLockedClocks;
-    __typeof__(impl_nvmlDeviceSetPowerManagementLimit) *impl_nvmlDeviceSetPowerManagementLimit;
-    __typeof__(impl_nvmlInit) *impl_nvmlInit;
-    __typeof__(impl_nvmlDeviceGetCount) *impl_nvmlDeviceGetCount;
-    __typeof__(impl_nvmlDeviceGetHandleByIndex) *impl_nvmlDeviceGetHandleByIndex;
-    __typeof__(impl_nvmlDeviceGetHandleByPciBusId) *impl_nvmlDeviceGetHandleByPciBusId;
     __typeof__(impl_NvDlaInitialize) *impl_NvDlaInitialize;
     __typeof__(impl_NvDlaDestroy) *impl_NvDlaDestroy;
     __typeof__(impl_NvDlaOpen) *impl_NvDlaOpen;
@@ -3987,30 +2206,13 @@ struct sim_host {
     __typeof__(sim_write) *sim_write;
     __typeof__(sim_stream_write) *sim_stream_write;
     __typeof__(sim_external_table) *sim_external_table;
+    __typeof__(sim_cuda_run) *sim_cuda_run;
+    __typeof__(sim_cuda_failed) *sim_cuda_failed;
+    __typeof__(sim_cuda_free) *sim_cuda_free;
+    __typeof__(sim_cuda_kernel_known) *sim_cuda_kernel_known;
+    __typeof__(sim_cuda_shared) *sim_cuda_shared;
     __typeof__(sim_cuda_make_current) *sim_cuda_make_current;
     __typeof__(sim_cuda_context_ends) *sim_cuda_context_ends;
-    __typeof__(sim_cuda_open) *sim_cuda_open;
-    __typeof__(sim_cuda_close) *sim_cuda_close;
-    __typeof__(sim_cuda_in_kernel) *sim_cuda_in_kernel;
-    __typeof__(sim_cuda_node) *sim_cuda_node;
-    __typeof__(sim_cuda_described) *sim_cuda_described;
-    __typeof__(sim_cuda_run) *sim_cuda_run;
-    __typeof__(sim_cuda_repeat) *sim_cuda_repeat;
-    __typeof__(sim_cuda_failed) *sim_cuda_failed;
-    __typeof__(sim_cuda_kernel_known) *sim_cuda_kernel_known;
-    __typeof__(sim_cuda_promise) *sim_cuda_promise;
-    __typeof__(sim_cuda_break_promise) *sim_cuda_break_promise;
-    __typeof__(sim_cuda_foreign) *sim_cuda_foreign;
-    __typeof__(sim_cuda_stands_for) *sim_cuda_stands_for;
-    __typeof__(sim_cuda_registered) *sim_cuda_registered;
-    __typeof__(sim_cuda_symbol) *sim_cuda_symbol;
-    __typeof__(sim_cuda_shared) *sim_cuda_shared;
-    __typeof__(sim_cuda_ptx_version) *sim_cuda_ptx_version;
-    __typeof__(sim_cuda_symbol_size) *sim_cuda_symbol_size;
-    __typeof__(sim_cuda_symbol_name) *sim_cuda_symbol_name;
-    __typeof__(sim_cuda_file_of) *sim_cuda_file_of;
-    __typeof__(sim_cuda_entry_point) *sim_cuda_entry_point;
-    __typeof__(sim_cuda_free) *sim_cuda_free;
     __typeof__(sim_nvdla_foreign_port) *sim_nvdla_foreign_port;
     __typeof__(sim_nvdla_foreign_engine) *sim_nvdla_foreign_engine;
     __typeof__(sim_dpu_fast_enable) *sim_dpu_fast_enable;

@@ -742,141 +742,6 @@ typedef struct cudlaExernalEtbl_t
   cudlaStatus (*etiTranslateStats)(const cudlaDevHandle devHandle, unsigned char *input, const uint32_t dlaFreqMHz, uint32_t idx, const cudlaTranslateAttributeType csvAttrType, cudlaTranslateCsvAttribute * const csvAttribute);
   cudlaStatus (*etiTranslateStatsForMultiModule)(const cudlaDevHandle devHandle, const cudlaModule hModule, unsigned char *input, const uint32_t dlaFreqMHz, uint32_t idx, const cudlaTranslateAttributeType csvAttrType, cudlaTranslateCsvAttribute * const csvAttribute);
 } cudlaExternalEtbl;
-struct cudlaSimTexels
-{
-  unsigned char *data;
-  size_t pitch;
-  size_t slice;
-  int width;
-  int height;
-  int depth;
-  int dimensions;
-  int linear;
-  int bits;
-  int channels;
-  int kind;
-  int address[3];
-  int filter;
-  int normalized_float;
-  int normalized;
-  float border[4];
-  const struct cudlaSimTexels *level;
-  int levels;
-  int level_filter;
-  float level_bias;
-  float least_level;
-  float most_level;
-};
-enum cudaGraphicsRegisterFlags
-{
-  cudaGraphicsRegisterFlagsNone = 0,
-  cudaGraphicsRegisterFlagsReadOnly = 1,
-  cudaGraphicsRegisterFlagsWriteDiscard = 2,
-  cudaGraphicsRegisterFlagsSurfaceLoadStore = 4,
-  cudaGraphicsRegisterFlagsTextureGather = 8
-};
-enum cudaGraphicsMapFlags
-{
-  cudaGraphicsMapFlagsNone = 0,
-  cudaGraphicsMapFlagsReadOnly = 1,
-  cudaGraphicsMapFlagsWriteDiscard = 2
-};
-enum cudaGraphicsCubeFace
-{
-  cudaGraphicsCubeFacePositiveX = 0,
-  cudaGraphicsCubeFaceNegativeX = 1,
-  cudaGraphicsCubeFacePositiveY = 2,
-  cudaGraphicsCubeFaceNegativeY = 3,
-  cudaGraphicsCubeFacePositiveZ = 4,
-  cudaGraphicsCubeFaceNegativeZ = 5
-};
-enum cudaResourceViewFormat
-{
-  cudaResViewFormatNone = 0,
-  cudaResViewFormatUnsignedChar1 = 1,
-  cudaResViewFormatUnsignedChar2 = 2,
-  cudaResViewFormatUnsignedChar4 = 3,
-  cudaResViewFormatSignedChar1 = 4,
-  cudaResViewFormatSignedChar2 = 5,
-  cudaResViewFormatSignedChar4 = 6,
-  cudaResViewFormatUnsignedShort1 = 7,
-  cudaResViewFormatUnsignedShort2 = 8,
-  cudaResViewFormatUnsignedShort4 = 9,
-  cudaResViewFormatSignedShort1 = 10,
-  cudaResViewFormatSignedShort2 = 11,
-  cudaResViewFormatSignedShort4 = 12,
-  cudaResViewFormatUnsignedInt1 = 13,
-  cudaResViewFormatUnsignedInt2 = 14,
-  cudaResViewFormatUnsignedInt4 = 15,
-  cudaResViewFormatSignedInt1 = 16,
-  cudaResViewFormatSignedInt2 = 17,
-  cudaResViewFormatSignedInt4 = 18,
-  cudaResViewFormatHalf1 = 19,
-  cudaResViewFormatHalf2 = 20,
-  cudaResViewFormatHalf4 = 21,
-  cudaResViewFormatFloat1 = 22,
-  cudaResViewFormatFloat2 = 23,
-  cudaResViewFormatFloat4 = 24,
-  cudaResViewFormatUnsignedBlockCompressed1 = 25,
-  cudaResViewFormatUnsignedBlockCompressed2 = 26,
-  cudaResViewFormatUnsignedBlockCompressed3 = 27,
-  cudaResViewFormatUnsignedBlockCompressed4 = 28,
-  cudaResViewFormatSignedBlockCompressed4 = 29,
-  cudaResViewFormatUnsignedBlockCompressed5 = 30,
-  cudaResViewFormatSignedBlockCompressed5 = 31,
-  cudaResViewFormatUnsignedBlockCompressed6H = 32,
-  cudaResViewFormatSignedBlockCompressed6H = 33,
-  cudaResViewFormatUnsignedBlockCompressed7 = 34
-};
-enum cudaSharedCarveout
-{
-  cudaSharedmemCarveoutDefault = -1,
-  cudaSharedmemCarveoutMaxShared = 100,
-  cudaSharedmemCarveoutMaxL1 = 0
-};
-enum cudaFlushGPUDirectRDMAWritesOptions
-{
-  cudaFlushGPUDirectRDMAWritesOptionHost = 1,
-  cudaFlushGPUDirectRDMAWritesOptionMemOps = 2
-};
-enum cudaGPUDirectRDMAWritesOrdering
-{
-  cudaGPUDirectRDMAWritesOrderingNone = 0,
-  cudaGPUDirectRDMAWritesOrderingOwner = 100,
-  cudaGPUDirectRDMAWritesOrderingAllDevices = 200
-};
-enum cudaFlushGPUDirectRDMAWritesScope
-{
-  cudaFlushGPUDirectRDMAWritesToOwner = 100,
-  cudaFlushGPUDirectRDMAWritesToAllDevices = 200
-};
-enum cudaFlushGPUDirectRDMAWritesTarget
-{
-  cudaFlushGPUDirectRDMAWritesTargetCurrentDevice = 0
-};
-enum cudaCGScope
-{
-  cudaCGScopeInvalid = 0,
-  cudaCGScopeGrid = 1,
-  cudaCGScopeMultiGrid = 2
-};
-enum cudaGraphKernelNodeField
-{
-  cudaGraphKernelNodeFieldInvalid = 0,
-  cudaGraphKernelNodeFieldGridDim = 1,
-  cudaGraphKernelNodeFieldParam = 2,
-  cudaGraphKernelNodeFieldEnabled = 3
-};
-enum cudaDeviceNumaConfig
-{
-  cudaDeviceNumaConfigNone = 0,
-  cudaDeviceNumaConfigNumaNode = 1
-};
-enum cudaAsyncNotificationType_enum
-{
-  cudaAsyncNotificationTypeOverBudget = 1
-};
-typedef enum cudaAsyncNotificationType_enum cudaAsyncNotificationType;
 struct CUuuid_st
 {
   char bytes[16];
@@ -1042,21 +907,18 @@ enum cudaMemoryType
   cudaMemoryTypeDevice = 2,
   cudaMemoryTypeManaged = 3
 };
-enum cudaMemoryAdvise
+enum cudaComputeMode
 {
-  cudaMemAdviseSetReadMostly = 1,
-  cudaMemAdviseUnsetReadMostly = 2,
-  cudaMemAdviseSetPreferredLocation = 3,
-  cudaMemAdviseUnsetPreferredLocation = 4,
-  cudaMemAdviseSetAccessedBy = 5,
-  cudaMemAdviseUnsetAccessedBy = 6
+  cudaComputeModeDefault = 0,
+  cudaComputeModeExclusive = 1,
+  cudaComputeModeProhibited = 2,
+  cudaComputeModeExclusiveProcess = 3
 };
-enum cudaDeviceP2PAttr
+enum cudaSharedCarveout
 {
-  cudaDevP2PAttrPerformanceRank = 1,
-  cudaDevP2PAttrAccessSupported = 2,
-  cudaDevP2PAttrNativeAtomicSupported = 3,
-  cudaDevP2PAttrCudaArrayAccessSupported = 4
+  cudaSharedmemCarveoutDefault = -1,
+  cudaSharedmemCarveoutMaxShared = 100,
+  cudaSharedmemCarveoutMaxL1 = 0
 };
 enum cudaFuncCache
 {
@@ -1064,12 +926,6 @@ enum cudaFuncCache
   cudaFuncCachePreferShared = 1,
   cudaFuncCachePreferL1 = 2,
   cudaFuncCachePreferEqual = 3
-};
-enum cudaSharedMemConfig
-{
-  cudaSharedMemBankSizeDefault = 0,
-  cudaSharedMemBankSizeFourByte = 1,
-  cudaSharedMemBankSizeEightByte = 2
 };
 enum cudaLimit
 {
@@ -1080,13 +936,6 @@ enum cudaLimit
   cudaLimitDevRuntimePendingLaunchCount = 4,
   cudaLimitMaxL2FetchGranularity = 5,
   cudaLimitPersistingL2CacheSize = 6
-};
-enum cudaComputeMode
-{
-  cudaComputeModeDefault = 0,
-  cudaComputeModeExclusive = 1,
-  cudaComputeModeProhibited = 2,
-  cudaComputeModeExclusiveProcess = 3
 };
 enum cudaStreamCaptureStatus
 {
@@ -1100,40 +949,19 @@ enum cudaStreamCaptureMode
   cudaStreamCaptureModeThreadLocal = 1,
   cudaStreamCaptureModeRelaxed = 2
 };
+enum cudaGraphInstantiateFlags
+{
+  cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
+  cudaGraphInstantiateFlagUpload = 2,
+  cudaGraphInstantiateFlagDeviceLaunch = 4,
+  cudaGraphInstantiateFlagUseNodePriority = 8
+};
 enum cudaChannelFormatKind
 {
   cudaChannelFormatKindSigned = 0,
   cudaChannelFormatKindUnsigned = 1,
   cudaChannelFormatKindFloat = 2,
-  cudaChannelFormatKindNone = 3,
-  cudaChannelFormatKindNV12 = 4,
-  cudaChannelFormatKindUnsignedNormalized8X1 = 5,
-  cudaChannelFormatKindUnsignedNormalized8X2 = 6,
-  cudaChannelFormatKindUnsignedNormalized8X4 = 7,
-  cudaChannelFormatKindUnsignedNormalized16X1 = 8,
-  cudaChannelFormatKindUnsignedNormalized16X2 = 9,
-  cudaChannelFormatKindUnsignedNormalized16X4 = 10,
-  cudaChannelFormatKindSignedNormalized8X1 = 11,
-  cudaChannelFormatKindSignedNormalized8X2 = 12,
-  cudaChannelFormatKindSignedNormalized8X4 = 13,
-  cudaChannelFormatKindSignedNormalized16X1 = 14,
-  cudaChannelFormatKindSignedNormalized16X2 = 15,
-  cudaChannelFormatKindSignedNormalized16X4 = 16,
-  cudaChannelFormatKindUnsignedBlockCompressed1 = 17,
-  cudaChannelFormatKindUnsignedBlockCompressed1SRGB = 18,
-  cudaChannelFormatKindUnsignedBlockCompressed2 = 19,
-  cudaChannelFormatKindUnsignedBlockCompressed2SRGB = 20,
-  cudaChannelFormatKindUnsignedBlockCompressed3 = 21,
-  cudaChannelFormatKindUnsignedBlockCompressed3SRGB = 22,
-  cudaChannelFormatKindUnsignedBlockCompressed4 = 23,
-  cudaChannelFormatKindSignedBlockCompressed4 = 24,
-  cudaChannelFormatKindUnsignedBlockCompressed5 = 25,
-  cudaChannelFormatKindSignedBlockCompressed5 = 26,
-  cudaChannelFormatKindUnsignedBlockCompressed6H = 27,
-  cudaChannelFormatKindSignedBlockCompressed6H = 28,
-  cudaChannelFormatKindUnsignedBlockCompressed7 = 29,
-  cudaChannelFormatKindUnsignedBlockCompressed7SRGB = 30,
-  cudaChannelFormatKindUnsignedNormalized1010102 = 31
+  cudaChannelFormatKindNone = 3
 };
 enum cudaExternalMemoryHandleType
 {
@@ -1306,8 +1134,6 @@ typedef struct CUgraphExec_st *cudaGraphExec_t;
 typedef struct CUexternalMemory_st *cudaExternalMemory_t;
 typedef struct CUexternalSemaphore_st *cudaExternalSemaphore_t;
 typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
-typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
-typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 typedef struct cudaArray *cudaArray_t;
 typedef const struct cudaArray *cudaArray_const_t;
 typedef void (*cudaHostFn_t)(void *userData);
@@ -1326,90 +1152,6 @@ struct cudaExtent
   size_t width;
   size_t height;
   size_t depth;
-};
-struct cudaPos
-{
-  size_t x;
-  size_t y;
-  size_t z;
-};
-struct cudaPitchedPtr
-{
-  void *ptr;
-  size_t pitch;
-  size_t xsize;
-  size_t ysize;
-};
-struct cudaMemcpy3DParms
-{
-  cudaArray_t srcArray;
-  struct cudaPos srcPos;
-  struct cudaPitchedPtr srcPtr;
-  cudaArray_t dstArray;
-  struct cudaPos dstPos;
-  struct cudaPitchedPtr dstPtr;
-  struct cudaExtent extent;
-  enum cudaMemcpyKind kind;
-};
-enum cudaMemLocationType
-{
-  cudaMemLocationTypeInvalid = 0,
-  cudaMemLocationTypeDevice = 1,
-  cudaMemLocationTypeHost = 2,
-  cudaMemLocationTypeHostNuma = 3,
-  cudaMemLocationTypeHostNumaCurrent = 4
-};
-struct cudaMemLocation
-{
-  enum cudaMemLocationType type;
-  int id;
-};
-enum cudaMemAccessFlags
-{
-  cudaMemAccessFlagsProtNone = 0,
-  cudaMemAccessFlagsProtRead = 1,
-  cudaMemAccessFlagsProtReadWrite = 3
-};
-struct cudaMemAccessDesc
-{
-  struct cudaMemLocation location;
-  enum cudaMemAccessFlags flags;
-};
-enum cudaMemAllocationType
-{
-  cudaMemAllocationTypeInvalid = 0,
-  cudaMemAllocationTypePinned = 1,
-  cudaMemAllocationTypeManaged = 2,
-  cudaMemAllocationTypeMax = 2147483647
-};
-enum cudaMemAllocationHandleType
-{
-  cudaMemHandleTypeNone = 0,
-  cudaMemHandleTypePosixFileDescriptor = 1,
-  cudaMemHandleTypeWin32 = 2,
-  cudaMemHandleTypeWin32Kmt = 4,
-  cudaMemHandleTypeFabric = 8
-};
-struct cudaMemPoolProps
-{
-  enum cudaMemAllocationType allocType;
-  enum cudaMemAllocationHandleType handleTypes;
-  struct cudaMemLocation location;
-  void *win32SecurityAttributes;
-  size_t maxSize;
-  unsigned short usage;
-  unsigned char reserved[54];
-};
-enum cudaMemPoolAttr
-{
-  cudaMemPoolReuseFollowEventDependencies = 1,
-  cudaMemPoolReuseAllowOpportunistic = 2,
-  cudaMemPoolReuseAllowInternalDependencies = 3,
-  cudaMemPoolAttrReleaseThreshold = 4,
-  cudaMemPoolAttrReservedMemCurrent = 5,
-  cudaMemPoolAttrReservedMemHigh = 6,
-  cudaMemPoolAttrUsedMemCurrent = 7,
-  cudaMemPoolAttrUsedMemHigh = 8
 };
 enum cudaResourceType
 {
@@ -1447,17 +1189,7 @@ struct cudaResourceDesc
     } pitch2D;
   } res;
 };
-struct cudaResourceViewDesc
-{
-  enum cudaResourceViewFormat format;
-  size_t width;
-  size_t height;
-  size_t depth;
-  unsigned int firstMipmapLevel;
-  unsigned int lastMipmapLevel;
-  unsigned int firstLayer;
-  unsigned int lastLayer;
-};
+struct cudaResourceViewDesc;
 struct cudaPointerAttributes
 {
   enum cudaMemoryType type;
@@ -1486,14 +1218,6 @@ struct cudaExternalMemoryBufferDesc
   unsigned long long offset;
   unsigned long long size;
   unsigned int flags;
-};
-struct cudaExternalMemoryMipmappedArrayDesc
-{
-  unsigned long long offset;
-  struct cudaChannelFormatDesc formatDesc;
-  struct cudaExtent extent;
-  unsigned int flags;
-  unsigned int numLevels;
 };
 struct cudaExternalSemaphoreHandleDesc
 {
@@ -1693,277 +1417,30 @@ struct cudaDeviceProp
   int unifiedFunctionPointers;
   int reserved[63];
 };
-enum cudaGraphNodeType
+typedef cudaError_t (*cudlaSimLauncher)(struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+struct cudlaSimTrap
 {
-  cudaGraphNodeTypeKernel = 0,
-  cudaGraphNodeTypeMemcpy = 1,
-  cudaGraphNodeTypeMemset = 2,
-  cudaGraphNodeTypeHost = 3,
-  cudaGraphNodeTypeGraph = 4,
-  cudaGraphNodeTypeEmpty = 5,
-  cudaGraphNodeTypeWaitEvent = 6,
-  cudaGraphNodeTypeEventRecord = 7,
-  cudaGraphNodeTypeExtSemaphoreSignal = 8,
-  cudaGraphNodeTypeExtSemaphoreWait = 9,
-  cudaGraphNodeTypeMemAlloc = 10,
-  cudaGraphNodeTypeMemFree = 11,
-  cudaGraphNodeTypeConditional = 13,
-  cudaGraphNodeTypeCount = 14
+  int division;
+  void *address;
+  void *stack;
+  void *go_on;
+  void *go_on_stack;
 };
-enum cudaGraphInstantiateFlags
+struct cudlaSimTexels
 {
-  cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
-  cudaGraphInstantiateFlagUpload = 2,
-  cudaGraphInstantiateFlagDeviceLaunch = 4,
-  cudaGraphInstantiateFlagUseNodePriority = 8
-};
-struct cudaKernelNodeParams
-{
-  void *func;
-  struct dim3 gridDim;
-  struct dim3 blockDim;
-  unsigned int sharedMemBytes;
-  void **kernelParams;
-  void **extra;
-};
-struct cudaKernelNodeParamsV2
-{
-  void *func;
-  struct dim3 gridDim;
-  struct dim3 blockDim;
-  unsigned int sharedMemBytes;
-  void **kernelParams;
-  void **extra;
-};
-struct cudaMemsetParams
-{
-  void *dst;
+  unsigned char *data;
   size_t pitch;
-  unsigned int value;
-  unsigned int elementSize;
-  size_t width;
-  size_t height;
+  int width;
+  int height;
+  int bits;
+  int channels;
+  int kind;
+  int address[2];
+  int filter;
+  int normalized_float;
+  int normalized;
+  float border[4];
 };
-struct cudaMemsetParamsV2
-{
-  void *dst;
-  size_t pitch;
-  unsigned int value;
-  unsigned int elementSize;
-  size_t width;
-  size_t height;
-};
-struct cudaMemcpyNodeParams
-{
-  int flags;
-  int reserved[3];
-  struct cudaMemcpy3DParms copyParams;
-};
-struct cudaHostNodeParams
-{
-  cudaHostFn_t fn;
-  void *userData;
-};
-struct cudaHostNodeParamsV2
-{
-  cudaHostFn_t fn;
-  void *userData;
-};
-enum cudaGraphChildGraphNodeOwnership
-{
-  cudaGraphChildGraphOwnershipClone = 0,
-  cudaGraphChildGraphOwnershipMove = 1
-};
-struct cudaChildGraphNodeParams
-{
-  cudaGraph_t graph;
-  enum cudaGraphChildGraphNodeOwnership ownership;
-};
-struct cudaEventRecordNodeParams
-{
-  cudaEvent_t event;
-};
-struct cudaEventWaitNodeParams
-{
-  cudaEvent_t event;
-};
-struct cudaMemAllocNodeParams
-{
-  struct cudaMemPoolProps poolProps;
-  const struct cudaMemAccessDesc *accessDescs;
-  size_t accessDescCount;
-  size_t bytesize;
-  void *dptr;
-};
-struct cudaMemAllocNodeParamsV2
-{
-  struct cudaMemPoolProps poolProps;
-  const struct cudaMemAccessDesc *accessDescs;
-  size_t accessDescCount;
-  size_t bytesize;
-  void *dptr;
-};
-struct cudaMemFreeNodeParams
-{
-  void *dptr;
-};
-struct cudaExternalSemaphoreSignalNodeParams
-{
-  cudaExternalSemaphore_t *extSemArray;
-  const struct cudaExternalSemaphoreSignalParams *paramsArray;
-  unsigned int numExtSems;
-};
-struct cudaExternalSemaphoreSignalNodeParamsV2
-{
-  cudaExternalSemaphore_t *extSemArray;
-  const struct cudaExternalSemaphoreSignalParams *paramsArray;
-  unsigned int numExtSems;
-};
-struct cudaExternalSemaphoreWaitNodeParams
-{
-  cudaExternalSemaphore_t *extSemArray;
-  const struct cudaExternalSemaphoreWaitParams *paramsArray;
-  unsigned int numExtSems;
-};
-struct cudaExternalSemaphoreWaitNodeParamsV2
-{
-  cudaExternalSemaphore_t *extSemArray;
-  const struct cudaExternalSemaphoreWaitParams *paramsArray;
-  unsigned int numExtSems;
-};
-typedef unsigned long long cudaGraphConditionalHandle;
-enum cudaGraphConditionalHandleFlags
-{
-  cudaGraphCondAssignDefault = 1
-};
-enum cudaGraphConditionalNodeType
-{
-  cudaGraphCondTypeIf = 0,
-  cudaGraphCondTypeWhile = 1,
-  cudaGraphCondTypeSwitch = 2
-};
-struct cudaConditionalNodeParams
-{
-  cudaGraphConditionalHandle handle;
-  enum cudaGraphConditionalNodeType type;
-  unsigned int size;
-  cudaGraph_t *phGraph_out;
-};
-struct cudaGraphNodeParams
-{
-  enum cudaGraphNodeType type;
-  int reserved0[3];
-  union 
-  {
-    long long reserved1[29];
-    struct cudaKernelNodeParamsV2 kernel;
-    struct cudaMemcpyNodeParams memcpy;
-    struct cudaMemsetParamsV2 memset;
-    struct cudaHostNodeParamsV2 host;
-    struct cudaChildGraphNodeParams graph;
-    struct cudaEventWaitNodeParams eventWait;
-    struct cudaEventRecordNodeParams eventRecord;
-    struct cudaExternalSemaphoreSignalNodeParamsV2 extSemSignal;
-    struct cudaExternalSemaphoreWaitNodeParamsV2 extSemWait;
-    struct cudaMemAllocNodeParamsV2 alloc;
-    struct cudaMemFreeNodeParams free;
-    struct cudaConditionalNodeParams conditional;
-  };
-  long long reserved2;
-};
-typedef enum cudaGraphDependencyType_enum
-{
-  cudaGraphDependencyTypeDefault = 0,
-  cudaGraphDependencyTypeProgrammatic = 1
-} cudaGraphDependencyType;
-typedef struct cudaGraphEdgeData_st
-{
-  unsigned char from_port;
-  unsigned char to_port;
-  unsigned char type;
-  unsigned char reserved[5];
-} cudaGraphEdgeData;
-typedef enum cudaGraphInstantiateResult
-{
-  cudaGraphInstantiateSuccess = 0,
-  cudaGraphInstantiateError = 1,
-  cudaGraphInstantiateInvalidStructure = 2,
-  cudaGraphInstantiateNodeOperationNotSupported = 3,
-  cudaGraphInstantiateMultipleDevicesNotSupported = 4,
-  cudaGraphInstantiateConditionalHandleUnused = 5
-} cudaGraphInstantiateResult;
-typedef struct cudaGraphInstantiateParams_st
-{
-  unsigned long long flags;
-  cudaStream_t uploadStream;
-  cudaGraphNode_t errNode_out;
-  cudaGraphInstantiateResult result_out;
-} cudaGraphInstantiateParams;
-enum cudaGraphDebugDotFlags
-{
-  cudaGraphDebugDotFlagsVerbose = 1,
-  cudaGraphDebugDotFlagsKernelNodeParams = 4,
-  cudaGraphDebugDotFlagsMemcpyNodeParams = 8,
-  cudaGraphDebugDotFlagsMemsetNodeParams = 16,
-  cudaGraphDebugDotFlagsHostNodeParams = 32,
-  cudaGraphDebugDotFlagsEventNodeParams = 64,
-  cudaGraphDebugDotFlagsExtSemasSignalNodeParams = 128,
-  cudaGraphDebugDotFlagsExtSemasWaitNodeParams = 256,
-  cudaGraphDebugDotFlagsKernelNodeAttributes = 512,
-  cudaGraphDebugDotFlagsHandles = 1024,
-  cudaGraphDebugDotFlagsConditionalNodeParams = 32768
-};
-typedef struct CUuserObject_st *cudaUserObject_t;
-enum cudaUserObjectFlags
-{
-  cudaUserObjectNoDestructorSync = 1
-};
-enum cudaUserObjectRetainFlags
-{
-  cudaGraphUserObjectMove = 1
-};
-enum cudaStreamUpdateCaptureDependenciesFlags
-{
-  cudaStreamAddCaptureDependencies = 0,
-  cudaStreamSetCaptureDependencies = 1
-};
-enum cudaGraphExecUpdateResult
-{
-  cudaGraphExecUpdateSuccess = 0,
-  cudaGraphExecUpdateError = 1,
-  cudaGraphExecUpdateErrorTopologyChanged = 2,
-  cudaGraphExecUpdateErrorNodeTypeChanged = 3,
-  cudaGraphExecUpdateErrorFunctionChanged = 4,
-  cudaGraphExecUpdateErrorParametersChanged = 5,
-  cudaGraphExecUpdateErrorNotSupported = 6,
-  cudaGraphExecUpdateErrorUnsupportedFunctionChange = 7,
-  cudaGraphExecUpdateErrorAttributesChanged = 8
-};
-typedef struct cudaGraphExecUpdateResultInfo_st
-{
-  enum cudaGraphExecUpdateResult result;
-  cudaGraphNode_t errorNode;
-  cudaGraphNode_t errorFromNode;
-} cudaGraphExecUpdateResultInfo;
-enum cudaGraphMemAttributeType
-{
-  cudaGraphMemAttrUsedMemCurrent = 0,
-  cudaGraphMemAttrUsedMemHigh = 1,
-  cudaGraphMemAttrReservedMemCurrent = 2,
-  cudaGraphMemAttrReservedMemHigh = 3
-};
-enum cudaSurfaceBoundaryMode
-{
-  cudaBoundaryModeZero = 0,
-  cudaBoundaryModeClamp = 1,
-  cudaBoundaryModeTrap = 2
-};
-enum cudaSurfaceFormatMode
-{
-  cudaFormatModeForced = 0,
-  cudaFormatModeAuto = 1
-};
-typedef unsigned long long cudaSurfaceObject_t;
 enum cudaTextureAddressMode
 {
   cudaAddressModeWrap = 0,
@@ -1998,173 +1475,6 @@ struct cudaTextureDesc
   int seamlessCubemap;
 };
 typedef unsigned long long cudaTextureObject_t;
-struct cudlaSimDeviceProp13
-{
-  char name[256];
-  cudaUUID_t uuid;
-  char luid[8];
-  unsigned int luidDeviceNodeMask;
-  size_t totalGlobalMem;
-  size_t sharedMemPerBlock;
-  int regsPerBlock;
-  int warpSize;
-  size_t memPitch;
-  int maxThreadsPerBlock;
-  int maxThreadsDim[3];
-  int maxGridSize[3];
-  size_t totalConstMem;
-  int major;
-  int minor;
-  size_t textureAlignment;
-  size_t texturePitchAlignment;
-  int multiProcessorCount;
-  int integrated;
-  int canMapHostMemory;
-  int maxTexture1D;
-  int maxTexture1DMipmap;
-  int maxTexture2D[2];
-  int maxTexture2DMipmap[2];
-  int maxTexture2DLinear[3];
-  int maxTexture2DGather[2];
-  int maxTexture3D[3];
-  int maxTexture3DAlt[3];
-  int maxTextureCubemap;
-  int maxTexture1DLayered[2];
-  int maxTexture2DLayered[3];
-  int maxTextureCubemapLayered[2];
-  int maxSurface1D;
-  int maxSurface2D[2];
-  int maxSurface3D[3];
-  int maxSurface1DLayered[2];
-  int maxSurface2DLayered[3];
-  int maxSurfaceCubemap;
-  int maxSurfaceCubemapLayered[2];
-  size_t surfaceAlignment;
-  int concurrentKernels;
-  int ECCEnabled;
-  int pciBusID;
-  int pciDeviceID;
-  int pciDomainID;
-  int tccDriver;
-  int asyncEngineCount;
-  int unifiedAddressing;
-  int memoryBusWidth;
-  int l2CacheSize;
-  int persistingL2CacheMaxSize;
-  int maxThreadsPerMultiProcessor;
-  int streamPrioritiesSupported;
-  int globalL1CacheSupported;
-  int localL1CacheSupported;
-  size_t sharedMemPerMultiprocessor;
-  int regsPerMultiprocessor;
-  int managedMemory;
-  int isMultiGpuBoard;
-  int multiGpuBoardGroupID;
-  int hostNativeAtomicSupported;
-  int pageableMemoryAccess;
-  int concurrentManagedAccess;
-  int computePreemptionSupported;
-  int canUseHostPointerForRegisteredMem;
-  int cooperativeLaunch;
-  size_t sharedMemPerBlockOptin;
-  int pageableMemoryAccessUsesHostPageTables;
-  int directManagedMemAccessFromHost;
-  int maxBlocksPerMultiProcessor;
-  int accessPolicyMaxWindowSize;
-  size_t reservedSharedMemPerBlock;
-  int hostRegisterSupported;
-  int sparseCudaArraySupported;
-  int hostRegisterReadOnlySupported;
-  int timelineSemaphoreInteropSupported;
-  int memoryPoolsSupported;
-  int gpuDirectRDMASupported;
-  unsigned int gpuDirectRDMAFlushWritesOptions;
-  int gpuDirectRDMAWritesOrdering;
-  unsigned int memoryPoolSupportedHandleTypes;
-  int deferredMappingCudaArraySupported;
-  int ipcEventSupported;
-  int clusterLaunch;
-  int unifiedFunctionPointers;
-  int deviceNumaConfig;
-  int deviceNumaId;
-  int mpsEnabled;
-  int hostNumaId;
-  unsigned int gpuPciDeviceID;
-  unsigned int gpuPciSubsystemID;
-  int hostNumaMultinodeIpcSupported;
-  int reserved[56];
-};
-struct cudaMemcpy3DPeerParms
-{
-  cudaArray_t srcArray;
-  struct cudaPos srcPos;
-  struct cudaPitchedPtr srcPtr;
-  int srcDevice;
-  cudaArray_t dstArray;
-  struct cudaPos dstPos;
-  struct cudaPitchedPtr dstPtr;
-  int dstDevice;
-  struct cudaExtent extent;
-};
-enum cudaMemcpyFlags
-{
-  cudaMemcpyFlagDefault = 0,
-  cudaMemcpyFlagPreferOverlapWithCompute = 1
-};
-enum cudaMemcpySrcAccessOrder
-{
-  cudaMemcpySrcAccessOrderInvalid = 0,
-  cudaMemcpySrcAccessOrderStream = 1,
-  cudaMemcpySrcAccessOrderDuringApiCall = 2,
-  cudaMemcpySrcAccessOrderAny = 3,
-  cudaMemcpySrcAccessOrderMax = 2147483647
-};
-struct cudaMemcpyAttributes
-{
-  enum cudaMemcpySrcAccessOrder srcAccessOrder;
-  struct cudaMemLocation srcLocHint;
-  struct cudaMemLocation dstLocHint;
-  unsigned int flags;
-};
-enum cudaMemcpy3DOperandType
-{
-  cudaMemcpyOperandTypePointer = 1,
-  cudaMemcpyOperandTypeArray = 2,
-  cudaMemcpyOperandTypeMax = 2147483647
-};
-struct cudaOffset3D
-{
-  size_t x;
-  size_t y;
-  size_t z;
-};
-struct cudaMemcpy3DOperand
-{
-  enum cudaMemcpy3DOperandType type;
-  union 
-  {
-    struct 
-    {
-      void *ptr;
-      size_t rowLength;
-      size_t layerHeight;
-      struct cudaMemLocation locHint;
-    } ptr;
-    struct 
-    {
-      cudaArray_t array;
-      struct cudaOffset3D offset;
-    } array;
-  } op;
-};
-struct cudaMemcpy3DBatchOp
-{
-  struct cudaMemcpy3DOperand src;
-  struct cudaMemcpy3DOperand dst;
-  struct cudaExtent extent;
-  enum cudaMemcpySrcAccessOrder srcAccessOrder;
-  unsigned int flags;
-};
 struct cudaFuncAttributes
 {
   size_t sharedSizeBytes;
@@ -2197,196 +1507,7 @@ enum cudaFuncAttribute
   cudaFuncAttributeClusterSchedulingPolicyPreference = 15,
   cudaFuncAttributeMax = 16
 };
-enum cudaAccessProperty
-{
-  cudaAccessPropertyNormal = 0,
-  cudaAccessPropertyStreaming = 1,
-  cudaAccessPropertyPersisting = 2
-};
-struct cudaAccessPolicyWindow
-{
-  void *base_ptr;
-  size_t num_bytes;
-  float hitRatio;
-  enum cudaAccessProperty hitProp;
-  enum cudaAccessProperty missProp;
-};
-enum cudaSynchronizationPolicy
-{
-  cudaSyncPolicyAuto = 1,
-  cudaSyncPolicySpin = 2,
-  cudaSyncPolicyYield = 3,
-  cudaSyncPolicyBlockingSync = 4
-};
-enum cudaClusterSchedulingPolicy
-{
-  cudaClusterSchedulingPolicyDefault = 0,
-  cudaClusterSchedulingPolicySpread = 1,
-  cudaClusterSchedulingPolicyLoadBalancing = 2
-};
-enum cudaLaunchMemSyncDomain
-{
-  cudaLaunchMemSyncDomainDefault = 0,
-  cudaLaunchMemSyncDomainRemote = 1
-};
-typedef struct cudaLaunchMemSyncDomainMap_st
-{
-  unsigned char default_;
-  unsigned char remote;
-} cudaLaunchMemSyncDomainMap;
-typedef enum cudaLaunchAttributeID
-{
-  cudaLaunchAttributeIgnore = 0,
-  cudaLaunchAttributeAccessPolicyWindow = 1,
-  cudaLaunchAttributeCooperative = 2,
-  cudaLaunchAttributeSynchronizationPolicy = 3,
-  cudaLaunchAttributeClusterDimension = 4,
-  cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
-  cudaLaunchAttributeProgrammaticStreamSerialization = 6,
-  cudaLaunchAttributeProgrammaticEvent = 7,
-  cudaLaunchAttributePriority = 8,
-  cudaLaunchAttributeMemSyncDomainMap = 9,
-  cudaLaunchAttributeMemSyncDomain = 10,
-  cudaLaunchAttributePreferredClusterDimension = 11,
-  cudaLaunchAttributeLaunchCompletionEvent = 12,
-  cudaLaunchAttributeDeviceUpdatableKernelNode = 13,
-  cudaLaunchAttributePreferredSharedMemoryCarveout = 14
-} cudaLaunchAttributeID;
-typedef union cudaLaunchAttributeValue
-{
-  char pad[64];
-  struct cudaAccessPolicyWindow accessPolicyWindow;
-  int cooperative;
-  enum cudaSynchronizationPolicy syncPolicy;
-  struct 
-  {
-    unsigned int x;
-    unsigned int y;
-    unsigned int z;
-  } clusterDim;
-  enum cudaClusterSchedulingPolicy clusterSchedulingPolicyPreference;
-  int programmaticStreamSerializationAllowed;
-  struct 
-  {
-    cudaEvent_t event;
-    int flags;
-    int triggerAtBlockStart;
-  } programmaticEvent;
-  int priority;
-  cudaLaunchMemSyncDomainMap memSyncDomainMap;
-  enum cudaLaunchMemSyncDomain memSyncDomain;
-  unsigned int sharedMemCarveout;
-} cudaLaunchAttributeValue;
-typedef struct cudaLaunchAttribute_st
-{
-  cudaLaunchAttributeID id;
-  char pad[4];
-  cudaLaunchAttributeValue val;
-} cudaLaunchAttribute;
-typedef struct cudaLaunchConfig_st
-{
-  struct dim3 gridDim;
-  struct dim3 blockDim;
-  size_t dynamicSmemBytes;
-  cudaStream_t stream;
-  cudaLaunchAttribute *attrs;
-  unsigned int numAttrs;
-} cudaLaunchConfig_t;
-enum cudaMemRangeAttribute
-{
-  cudaMemRangeAttributeReadMostly = 1,
-  cudaMemRangeAttributePreferredLocation = 2,
-  cudaMemRangeAttributeAccessedBy = 3,
-  cudaMemRangeAttributeLastPrefetchLocation = 4,
-  cudaMemRangeAttributePreferredLocationType = 5,
-  cudaMemRangeAttributePreferredLocationId = 6,
-  cudaMemRangeAttributeLastPrefetchLocationType = 7,
-  cudaMemRangeAttributeLastPrefetchLocationId = 8
-};
-typedef struct cudaIpcMemHandle_st
-{
-  char reserved[64];
-} cudaIpcMemHandle_t;
-typedef struct cudaIpcEventHandle_st
-{
-  char reserved[64];
-} cudaIpcEventHandle_t;
-struct cudaMemPoolPtrExportData
-{
-  unsigned char reserved[64];
-};
-typedef unsigned int cudaLogIterator;
-typedef struct CUlogsCallbackEntry_st *cudaLogsCallbackHandle;
-typedef enum cudaLogLevel
-{
-  cudaLogLevelError = 0,
-  cudaLogLevelWarning = 1
-} cudaLogLevel;
-typedef void (*cudaLogsCallback_t)(void *data, cudaLogLevel logLevel, char *message, size_t length);
 typedef struct CUfunc_st *cudaFunction_t;
-typedef struct CUlib_st *cudaLibrary_t;
-typedef struct CUkern_st *cudaKernel_t;
-enum cudaJitOption
-{
-  cudaJitMaxRegisters = 0,
-  cudaJitThreadsPerBlock = 1,
-  cudaJitWallTime = 2,
-  cudaJitInfoLogBuffer = 3,
-  cudaJitInfoLogBufferSizeBytes = 4,
-  cudaJitErrorLogBuffer = 5,
-  cudaJitErrorLogBufferSizeBytes = 6,
-  cudaJitOptimizationLevel = 7,
-  cudaJitFallbackStrategy = 10,
-  cudaJitGenerateDebugInfo = 11,
-  cudaJitLogVerbose = 12,
-  cudaJitGenerateLineInfo = 13,
-  cudaJitCacheMode = 14,
-  cudaJitPositionIndependentCode = 30,
-  cudaJitMinCtaPerSm = 31,
-  cudaJitMaxThreadsPerBlock = 32,
-  cudaJitOverrideDirectiveValues = 33
-};
-enum cudaJit_Fallback
-{
-  cudaPreferPtx = 0,
-  cudaPreferBinary = 1
-};
-enum cudaJit_CacheMode
-{
-  cudaJitCacheOptionNone = 0,
-  cudaJitCacheOptionCG = 1,
-  cudaJitCacheOptionCA = 2
-};
-enum cudaLibraryOption
-{
-  cudaLibraryHostUniversalFunctionAndDataTable = 0,
-  cudaLibraryBinaryIsPreserved = 1
-};
-enum cudaDriverEntryPointQueryResult
-{
-  cudaDriverEntryPointSuccess = 0,
-  cudaDriverEntryPointSymbolNotFound = 1,
-  cudaDriverEntryPointVersionNotSufficent = 2
-};
-struct cudaArrayMemoryRequirements
-{
-  size_t size;
-  size_t alignment;
-  unsigned int reserved[4];
-};
-struct cudaArraySparseProperties
-{
-  struct 
-  {
-    unsigned int width;
-    unsigned int height;
-    unsigned int depth;
-  } tileExtent;
-  unsigned int miptailFirstLevel;
-  unsigned long long miptailSize;
-  unsigned int flags;
-  unsigned int reserved[4];
-};
 typedef enum cudaError_enum
 {
   CUDA_SUCCESS = 0,
@@ -2646,219 +1767,24 @@ typedef enum CUdevice_attribute_enum
 } CUdevice_attribute;
 typedef int CUdevice_v1;
 typedef CUdevice_v1 CUdevice;
+typedef uint32_t cuuint32_t;
+typedef uint64_t cuuint64_t;
 typedef unsigned long long CUdeviceptr_v2;
 typedef CUdeviceptr_v2 CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
-typedef struct CUmod_st *CUmodule;
-typedef struct CUfunc_st *CUfunction;
-typedef size_t (*CUoccupancyB2DSize)(int blockSize);
-typedef struct CUexecAffinityParam_st CUexecAffinityParam_v1;
-typedef CUexecAffinityParam_v1 CUexecAffinityParam;
-typedef struct CUctxCigParam_st CUctxCigParam;
 typedef struct CUctxCreateParams_st
 {
-  CUexecAffinityParam *execAffinityParams;
+  struct CUexecAffinityParam_st *execAffinityParams;
   int numExecAffinityParams;
-  CUctxCigParam *cigParams;
+  struct CUctxCigParam_st *cigParams;
 } CUctxCreateParams;
-typedef enum CUcomputemode_enum
+typedef enum CUmoduleLoadingMode_enum
 {
-  CU_COMPUTEMODE_DEFAULT = 0,
-  CU_COMPUTEMODE_PROHIBITED = 2,
-  CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
-} CUcomputemode;
-typedef enum CUjit_option_enum
-{
-  CU_JIT_MAX_REGISTERS = 0,
-  CU_JIT_THREADS_PER_BLOCK = 1,
-  CU_JIT_WALL_TIME = 2,
-  CU_JIT_INFO_LOG_BUFFER = 3,
-  CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4,
-  CU_JIT_ERROR_LOG_BUFFER = 5,
-  CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
-  CU_JIT_OPTIMIZATION_LEVEL = 7,
-  CU_JIT_TARGET_FROM_CUCONTEXT = 8,
-  CU_JIT_TARGET = 9,
-  CU_JIT_FALLBACK_STRATEGY = 10,
-  CU_JIT_GENERATE_DEBUG_INFO = 11,
-  CU_JIT_LOG_VERBOSE = 12,
-  CU_JIT_GENERATE_LINE_INFO = 13,
-  CU_JIT_CACHE_MODE = 14,
-  CU_JIT_NEW_SM3X_OPT = 15,
-  CU_JIT_FAST_COMPILE = 16,
-  CU_JIT_GLOBAL_SYMBOL_NAMES = 17,
-  CU_JIT_GLOBAL_SYMBOL_ADDRESSES = 18,
-  CU_JIT_GLOBAL_SYMBOL_COUNT = 19,
-  CU_JIT_LTO = 20,
-  CU_JIT_FTZ = 21,
-  CU_JIT_PREC_DIV = 22,
-  CU_JIT_PREC_SQRT = 23,
-  CU_JIT_FMA = 24,
-  CU_JIT_REFERENCED_KERNEL_NAMES = 25,
-  CU_JIT_REFERENCED_KERNEL_COUNT = 26,
-  CU_JIT_REFERENCED_VARIABLE_NAMES = 27,
-  CU_JIT_REFERENCED_VARIABLE_COUNT = 28,
-  CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES = 29,
-  CU_JIT_POSITION_INDEPENDENT_CODE = 30,
-  CU_JIT_MIN_CTA_PER_SM = 31,
-  CU_JIT_MAX_THREADS_PER_BLOCK = 32,
-  CU_JIT_OVERRIDE_DIRECTIVE_VALUES = 33,
-  CU_JIT_NUM_OPTIONS = 34
-} CUjit_option;
-typedef enum CUjit_target_enum
-{
-  CU_TARGET_COMPUTE_30 = 30,
-  CU_TARGET_COMPUTE_32 = 32,
-  CU_TARGET_COMPUTE_35 = 35,
-  CU_TARGET_COMPUTE_37 = 37,
-  CU_TARGET_COMPUTE_50 = 50,
-  CU_TARGET_COMPUTE_52 = 52,
-  CU_TARGET_COMPUTE_53 = 53,
-  CU_TARGET_COMPUTE_60 = 60,
-  CU_TARGET_COMPUTE_61 = 61,
-  CU_TARGET_COMPUTE_62 = 62,
-  CU_TARGET_COMPUTE_70 = 70,
-  CU_TARGET_COMPUTE_72 = 72,
-  CU_TARGET_COMPUTE_75 = 75,
-  CU_TARGET_COMPUTE_80 = 80,
-  CU_TARGET_COMPUTE_86 = 86,
-  CU_TARGET_COMPUTE_87 = 87,
-  CU_TARGET_COMPUTE_89 = 89,
-  CU_TARGET_COMPUTE_90 = 90,
-  CU_TARGET_COMPUTE_100 = 100,
-  CU_TARGET_COMPUTE_101 = 101,
-  CU_TARGET_COMPUTE_103 = 103,
-  CU_TARGET_COMPUTE_120 = 120,
-  CU_TARGET_COMPUTE_121 = 121,
-  CU_TARGET_COMPUTE_90A = 65626,
-  CU_TARGET_COMPUTE_100A = 65636,
-  CU_TARGET_COMPUTE_101A = 65637,
-  CU_TARGET_COMPUTE_103A = 65639,
-  CU_TARGET_COMPUTE_120A = 65656,
-  CU_TARGET_COMPUTE_121A = 65657,
-  CU_TARGET_COMPUTE_100F = 131172,
-  CU_TARGET_COMPUTE_101F = 131173,
-  CU_TARGET_COMPUTE_103F = 131175,
-  CU_TARGET_COMPUTE_120F = 131192,
-  CU_TARGET_COMPUTE_121F = 131193
-} CUjit_target;
-typedef enum CUjit_fallback_enum
-{
-  CU_PREFER_PTX = 0,
-  CU_PREFER_BINARY = 1
-} CUjit_fallback;
-typedef enum CUjit_cacheMode_enum
-{
-  CU_JIT_CACHE_OPTION_NONE = 0,
-  CU_JIT_CACHE_OPTION_CG = 1,
-  CU_JIT_CACHE_OPTION_CA = 2
-} CUjit_cacheMode;
-typedef enum CUshared_carveout_enum
-{
-  CU_SHAREDMEM_CARVEOUT_DEFAULT = -1,
-  CU_SHAREDMEM_CARVEOUT_MAX_L1 = 0,
-  CU_SHAREDMEM_CARVEOUT_MAX_SHARED = 100
-} CUshared_carveout;
-typedef enum CUfunction_attribute_enum
-{
-  CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
-  CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
-  CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2,
-  CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
-  CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
-  CU_FUNC_ATTRIBUTE_PTX_VERSION = 5,
-  CU_FUNC_ATTRIBUTE_BINARY_VERSION = 6,
-  CU_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7,
-  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
-  CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
-  CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET = 10,
-  CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH = 11,
-  CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT = 12,
-  CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH = 13,
-  CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
-  CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15,
-  CU_FUNC_ATTRIBUTE_MAX = 16
-} CUfunction_attribute;
-typedef uint64_t cuuint64_t;
-typedef unsigned long long CUmemGenericAllocationHandle_v1;
-typedef CUmemGenericAllocationHandle_v1 CUmemGenericAllocationHandle;
-typedef enum CUmemAllocationType_enum
-{
-  CU_MEM_ALLOCATION_TYPE_INVALID = 0,
-  CU_MEM_ALLOCATION_TYPE_PINNED = 1,
-  CU_MEM_ALLOCATION_TYPE_MANAGED = 2,
-  CU_MEM_ALLOCATION_TYPE_MAX = 2147483647
-} CUmemAllocationType;
-typedef enum CUmemAllocationHandleType_enum
-{
-  CU_MEM_HANDLE_TYPE_NONE = 0,
-  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1,
-  CU_MEM_HANDLE_TYPE_WIN32 = 2,
-  CU_MEM_HANDLE_TYPE_WIN32_KMT = 4,
-  CU_MEM_HANDLE_TYPE_FABRIC = 8,
-  CU_MEM_HANDLE_TYPE_MAX = 2147483647
-} CUmemAllocationHandleType;
-typedef enum CUmemAccess_flags_enum
-{
-  CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,
-  CU_MEM_ACCESS_FLAGS_PROT_READ = 1,
-  CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
-  CU_MEM_ACCESS_FLAGS_PROT_MAX = 2147483647
-} CUmemAccess_flags;
-typedef enum CUmemLocationType_enum
-{
-  CU_MEM_LOCATION_TYPE_INVALID = 0,
-  CU_MEM_LOCATION_TYPE_DEVICE = 1,
-  CU_MEM_LOCATION_TYPE_HOST = 2,
-  CU_MEM_LOCATION_TYPE_HOST_NUMA = 3,
-  CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 4,
-  CU_MEM_LOCATION_TYPE_MAX = 2147483647
-} CUmemLocationType;
-typedef enum CUmemAllocationGranularity_flags_enum
-{
-  CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
-  CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1
-} CUmemAllocationGranularity_flags;
-typedef struct CUmemLocation_st
-{
-  CUmemLocationType type;
-  int id;
-} CUmemLocation_v1;
-typedef CUmemLocation_v1 CUmemLocation;
-typedef struct CUmemAllocationProp_st
-{
-  CUmemAllocationType type;
-  CUmemAllocationHandleType requestedHandleTypes;
-  CUmemLocation location;
-  void *win32HandleMetaData;
-  struct 
-  {
-    unsigned char compressionType;
-    unsigned char gpuDirectRDMACapable;
-    unsigned short usage;
-    unsigned char reserved[4];
-  } allocFlags;
-} CUmemAllocationProp_v1;
-typedef CUmemAllocationProp_v1 CUmemAllocationProp;
-typedef struct CUmemAccessDesc_st
-{
-  CUmemLocation location;
-  CUmemAccess_flags flags;
-} CUmemAccessDesc_v1;
-typedef CUmemAccessDesc_v1 CUmemAccessDesc;
-typedef enum CUjitInputType_enum
-{
-  CU_JIT_INPUT_CUBIN = 0,
-  CU_JIT_INPUT_PTX = 1,
-  CU_JIT_INPUT_FATBINARY = 2,
-  CU_JIT_INPUT_OBJECT = 3,
-  CU_JIT_INPUT_LIBRARY = 4,
-  CU_JIT_INPUT_NVVM = 5,
-  CU_JIT_NUM_INPUT_TYPES = 6
-} CUjitInputType;
-typedef struct CUlinkState_st *CUlinkState;
+  CU_MODULE_EAGER_LOADING = 1,
+  CU_MODULE_LAZY_LOADING = 2
+} CUmoduleLoadingMode;
 typedef enum CUdriverProcAddress_flags_enum
 {
   CU_GET_PROC_ADDRESS_DEFAULT = 0,
@@ -2871,18 +1797,6 @@ typedef enum CUdriverProcAddressQueryResult_enum
   CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1,
   CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
 } CUdriverProcAddressQueryResult;
-typedef enum CUstream_flags_enum
-{
-  CU_STREAM_DEFAULT = 0,
-  CU_STREAM_NON_BLOCKING = 1
-} CUstream_flags;
-typedef enum CUevent_flags_enum
-{
-  CU_EVENT_DEFAULT = 0,
-  CU_EVENT_BLOCKING_SYNC = 1,
-  CU_EVENT_DISABLE_TIMING = 2,
-  CU_EVENT_INTERPROCESS = 4
-} CUevent_flags;
 enum CUctx_flags_enum
 {
   CU_CTX_SCHED_AUTO = 0,
@@ -2893,225 +1807,46 @@ enum CUctx_flags_enum
   CU_CTX_SCHED_MASK = 7,
   CU_CTX_MAP_HOST = 8,
   CU_CTX_LMEM_RESIZE_TO_MAX = 16,
-  CU_CTX_COREDUMP_ENABLE = 32,
-  CU_CTX_USER_COREDUMP_ENABLE = 64,
   CU_CTX_SYNC_MEMOPS = 128,
   CU_CTX_FLAGS_MASK = 255
 };
-typedef enum CUctx_flags_enum CUctx_flags;
-enum CUevent_sched_flags_enum
+typedef enum CUevent_flags_enum
 {
-  CU_EVENT_SCHED_AUTO = 0,
-  CU_EVENT_SCHED_SPIN = 1,
-  CU_EVENT_SCHED_YIELD = 2,
-  CU_EVENT_SCHED_BLOCKING_SYNC = 4
-};
-typedef enum CUevent_sched_flags_enum CUevent_sched_flags;
-enum CUoccupancy_flags_enum
+  CU_EVENT_DEFAULT = 0,
+  CU_EVENT_BLOCKING_SYNC = 1,
+  CU_EVENT_DISABLE_TIMING = 2
+} CUevent_flags;
+typedef enum CUevent_record_flags_enum
 {
-  CU_OCCUPANCY_DEFAULT = 0,
-  CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1
-};
-typedef enum CUoccupancy_flags_enum CUoccupancy_flags;
-enum CUasyncNotificationType_enum
+  CU_EVENT_RECORD_DEFAULT = 0,
+  CU_EVENT_RECORD_EXTERNAL = 1
+} CUevent_record_flags;
+typedef enum CUevent_wait_flags_enum
 {
-  CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET = 1
-};
-typedef enum CUasyncNotificationType_enum CUasyncNotificationType;
-enum CUgraphicsMapResourceFlags_enum
+  CU_EVENT_WAIT_DEFAULT = 0,
+  CU_EVENT_WAIT_EXTERNAL = 1
+} CUevent_wait_flags;
+typedef enum CUmemAttach_flags_enum
 {
-  CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE = 0,
-  CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY = 1,
-  CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD = 2
-};
-typedef enum CUgraphicsMapResourceFlags_enum CUgraphicsMapResourceFlags;
-enum CUexecAffinityType_enum
+  CU_MEM_ATTACH_GLOBAL = 1,
+  CU_MEM_ATTACH_HOST = 2,
+  CU_MEM_ATTACH_SINGLE = 4
+} CUmemAttach_flags;
+typedef enum CUcomputemode_enum
 {
-  CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0,
-  CU_EXEC_AFFINITY_TYPE_MAX = 1
-};
-typedef enum CUexecAffinityType_enum CUexecAffinityType;
-enum CUresourceViewFormat_enum
+  CU_COMPUTEMODE_DEFAULT = 0,
+  CU_COMPUTEMODE_PROHIBITED = 2,
+  CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
+} CUcomputemode;
+typedef enum CUstream_flags_enum
 {
-  CU_RES_VIEW_FORMAT_NONE = 0,
-  CU_RES_VIEW_FORMAT_UINT_1X8 = 1,
-  CU_RES_VIEW_FORMAT_UINT_2X8 = 2,
-  CU_RES_VIEW_FORMAT_UINT_4X8 = 3,
-  CU_RES_VIEW_FORMAT_SINT_1X8 = 4,
-  CU_RES_VIEW_FORMAT_SINT_2X8 = 5,
-  CU_RES_VIEW_FORMAT_SINT_4X8 = 6,
-  CU_RES_VIEW_FORMAT_UINT_1X16 = 7,
-  CU_RES_VIEW_FORMAT_UINT_2X16 = 8,
-  CU_RES_VIEW_FORMAT_UINT_4X16 = 9,
-  CU_RES_VIEW_FORMAT_SINT_1X16 = 10,
-  CU_RES_VIEW_FORMAT_SINT_2X16 = 11,
-  CU_RES_VIEW_FORMAT_SINT_4X16 = 12,
-  CU_RES_VIEW_FORMAT_UINT_1X32 = 13,
-  CU_RES_VIEW_FORMAT_UINT_2X32 = 14,
-  CU_RES_VIEW_FORMAT_UINT_4X32 = 15,
-  CU_RES_VIEW_FORMAT_SINT_1X32 = 16,
-  CU_RES_VIEW_FORMAT_SINT_2X32 = 17,
-  CU_RES_VIEW_FORMAT_SINT_4X32 = 18,
-  CU_RES_VIEW_FORMAT_FLOAT_1X16 = 19,
-  CU_RES_VIEW_FORMAT_FLOAT_2X16 = 20,
-  CU_RES_VIEW_FORMAT_FLOAT_4X16 = 21,
-  CU_RES_VIEW_FORMAT_FLOAT_1X32 = 22,
-  CU_RES_VIEW_FORMAT_FLOAT_2X32 = 23,
-  CU_RES_VIEW_FORMAT_FLOAT_4X32 = 24,
-  CU_RES_VIEW_FORMAT_UNSIGNED_BC1 = 25,
-  CU_RES_VIEW_FORMAT_UNSIGNED_BC2 = 26,
-  CU_RES_VIEW_FORMAT_UNSIGNED_BC3 = 27,
-  CU_RES_VIEW_FORMAT_UNSIGNED_BC4 = 28,
-  CU_RES_VIEW_FORMAT_SIGNED_BC4 = 29,
-  CU_RES_VIEW_FORMAT_UNSIGNED_BC5 = 30,
-  CU_RES_VIEW_FORMAT_SIGNED_BC5 = 31,
-  CU_RES_VIEW_FORMAT_UNSIGNED_BC6H = 32,
-  CU_RES_VIEW_FORMAT_SIGNED_BC6H = 33,
-  CU_RES_VIEW_FORMAT_UNSIGNED_BC7 = 34
-};
-typedef enum CUresourceViewFormat_enum CUresourceViewFormat;
-enum CUtensorMapIm2ColWideMode_enum
-{
-  CU_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0,
-  CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 = 1
-};
-typedef enum CUtensorMapIm2ColWideMode_enum CUtensorMapIm2ColWideMode;
-enum CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS_enum
-{
-  CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE = 0,
-  CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ = 1,
-  CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE = 3
-};
-typedef enum CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS_enum CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS;
-enum CUmemRangeHandleType_enum
-{
-  CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 1,
-  CU_MEM_RANGE_HANDLE_TYPE_MAX = 2147483647
-};
-typedef enum CUmemRangeHandleType_enum CUmemRangeHandleType;
-enum CUmemRangeFlags_enum
-{
-  CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE = 1
-};
-typedef enum CUmemRangeFlags_enum CUmemRangeFlags;
-enum CUarraySparseSubresourceType_enum
-{
-  CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL = 0,
-  CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL = 1
-};
-typedef enum CUarraySparseSubresourceType_enum CUarraySparseSubresourceType;
-enum CUmemOperationType_enum
-{
-  CU_MEM_OPERATION_TYPE_MAP = 1,
-  CU_MEM_OPERATION_TYPE_UNMAP = 2
-};
-typedef enum CUmemOperationType_enum CUmemOperationType;
-enum CUmemHandleType_enum
-{
-  CU_MEM_HANDLE_TYPE_GENERIC = 0
-};
-typedef enum CUmemHandleType_enum CUmemHandleType;
-enum CUmulticastGranularity_flags_enum
-{
-  CU_MULTICAST_GRANULARITY_MINIMUM = 0,
-  CU_MULTICAST_GRANULARITY_RECOMMENDED = 1
-};
-typedef enum CUmulticastGranularity_flags_enum CUmulticastGranularity_flags;
-enum CUflushGPUDirectRDMAWritesOptions_enum
-{
-  CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST = 1,
-  CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_MEMOPS = 2
-};
-typedef enum CUflushGPUDirectRDMAWritesOptions_enum CUflushGPUDirectRDMAWritesOptions;
-enum CUGPUDirectRDMAWritesOrdering_enum
-{
-  CU_GPU_DIRECT_RDMA_WRITES_ORDERING_NONE = 0,
-  CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER = 100,
-  CU_GPU_DIRECT_RDMA_WRITES_ORDERING_ALL_DEVICES = 200
-};
-typedef enum CUGPUDirectRDMAWritesOrdering_enum CUGPUDirectRDMAWritesOrdering;
-enum CUflushGPUDirectRDMAWritesScope_enum
-{
-  CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER = 100,
-  CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES = 200
-};
-typedef enum CUflushGPUDirectRDMAWritesScope_enum CUflushGPUDirectRDMAWritesScope;
-enum CUflushGPUDirectRDMAWritesTarget_enum
-{
-  CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX = 0
-};
-typedef enum CUflushGPUDirectRDMAWritesTarget_enum CUflushGPUDirectRDMAWritesTarget;
-enum CUdeviceNumaConfig_enum
-{
-  CU_DEVICE_NUMA_CONFIG_NONE = 0,
-  CU_DEVICE_NUMA_CONFIG_NUMA_NODE = 1
-};
-typedef enum CUdeviceNumaConfig_enum CUdeviceNumaConfig;
-enum CUprocessState_enum
-{
-  CU_PROCESS_STATE_RUNNING = 0,
-  CU_PROCESS_STATE_LOCKED = 1,
-  CU_PROCESS_STATE_CHECKPOINTED = 2,
-  CU_PROCESS_STATE_FAILED = 3
-};
-typedef enum CUprocessState_enum CUprocessState;
-enum CUmemDecompressAlgorithm_enum
-{
-  CU_MEM_DECOMPRESS_UNSUPPORTED = 0,
-  CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE = 1,
-  CU_MEM_DECOMPRESS_ALGORITHM_SNAPPY = 2,
-  CU_MEM_DECOMPRESS_ALGORITHM_LZ4 = 4
-};
-typedef enum CUmemDecompressAlgorithm_enum CUmemDecompressAlgorithm;
-enum CUcoredumpSettings_enum
-{
-  CU_COREDUMP_ENABLE_ON_EXCEPTION = 1,
-  CU_COREDUMP_TRIGGER_HOST = 2,
-  CU_COREDUMP_LIGHTWEIGHT = 3,
-  CU_COREDUMP_ENABLE_USER_TRIGGER = 4,
-  CU_COREDUMP_FILE = 5,
-  CU_COREDUMP_PIPE = 6,
-  CU_COREDUMP_GENERATION_FLAGS = 7,
-  CU_COREDUMP_MAX = 8
-};
-typedef enum CUcoredumpSettings_enum CUcoredumpSettings;
-enum CUCoredumpGenerationFlags
-{
-  CU_COREDUMP_DEFAULT_FLAGS = 0,
-  CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES = 1,
-  CU_COREDUMP_SKIP_GLOBAL_MEMORY = 2,
-  CU_COREDUMP_SKIP_SHARED_MEMORY = 4,
-  CU_COREDUMP_SKIP_LOCAL_MEMORY = 8,
-  CU_COREDUMP_SKIP_ABORT = 16,
-  CU_COREDUMP_SKIP_CONSTBANK_MEMORY = 32,
-  CU_COREDUMP_LIGHTWEIGHT_FLAGS = 47
-};
-typedef enum CUCoredumpGenerationFlags CUCoredumpGenerationFlags;
-enum CUlogLevel_enum
-{
-  CU_LOG_LEVEL_ERROR = 0,
-  CU_LOG_LEVEL_WARNING = 1
-};
-typedef enum CUlogLevel_enum CUlogLevel;
-typedef struct CUexecAffinitySmCount_st
-{
-  unsigned int val;
-} CUexecAffinitySmCount_v1;
-typedef CUexecAffinitySmCount_v1 CUexecAffinitySmCount;
-struct CUexecAffinityParam_st
-{
-  CUexecAffinityType type;
-  union 
-  {
-    CUexecAffinitySmCount smCount;
-  } param;
-};
+  CU_STREAM_DEFAULT = 0,
+  CU_STREAM_NON_BLOCKING = 1
+} CUstream_flags;
 typedef struct CUarray_st *CUarray;
 typedef struct CUmipmappedArray_st *CUmipmappedArray;
 typedef unsigned long long CUtexObject_v1;
 typedef CUtexObject_v1 CUtexObject;
-typedef unsigned long long CUsurfObject_v1;
-typedef CUsurfObject_v1 CUsurfObject;
 typedef enum CUarray_format_enum
 {
   CU_AD_FORMAT_UNSIGNED_INT8 = 1,
@@ -3122,49 +1857,6 @@ typedef enum CUarray_format_enum
   CU_AD_FORMAT_SIGNED_INT32 = 10,
   CU_AD_FORMAT_HALF = 16,
   CU_AD_FORMAT_FLOAT = 32,
-  CU_AD_FORMAT_UNORM_INT_101010_2 = 80,
-  CU_AD_FORMAT_BC1_UNORM = 145,
-  CU_AD_FORMAT_BC1_UNORM_SRGB = 146,
-  CU_AD_FORMAT_BC2_UNORM = 147,
-  CU_AD_FORMAT_BC2_UNORM_SRGB = 148,
-  CU_AD_FORMAT_BC3_UNORM = 149,
-  CU_AD_FORMAT_BC3_UNORM_SRGB = 150,
-  CU_AD_FORMAT_BC4_UNORM = 151,
-  CU_AD_FORMAT_BC4_SNORM = 152,
-  CU_AD_FORMAT_BC5_UNORM = 153,
-  CU_AD_FORMAT_BC5_SNORM = 154,
-  CU_AD_FORMAT_BC6H_UF16 = 155,
-  CU_AD_FORMAT_BC6H_SF16 = 156,
-  CU_AD_FORMAT_BC7_UNORM = 157,
-  CU_AD_FORMAT_BC7_UNORM_SRGB = 158,
-  CU_AD_FORMAT_P010 = 159,
-  CU_AD_FORMAT_P016 = 161,
-  CU_AD_FORMAT_NV16 = 162,
-  CU_AD_FORMAT_P210 = 163,
-  CU_AD_FORMAT_P216 = 164,
-  CU_AD_FORMAT_YUY2 = 165,
-  CU_AD_FORMAT_Y210 = 166,
-  CU_AD_FORMAT_Y216 = 167,
-  CU_AD_FORMAT_AYUV = 168,
-  CU_AD_FORMAT_Y410 = 169,
-  CU_AD_FORMAT_NV12 = 176,
-  CU_AD_FORMAT_Y416 = 177,
-  CU_AD_FORMAT_Y444_PLANAR8 = 178,
-  CU_AD_FORMAT_Y444_PLANAR10 = 179,
-  CU_AD_FORMAT_YUV444_8bit_SemiPlanar = 180,
-  CU_AD_FORMAT_YUV444_16bit_SemiPlanar = 181,
-  CU_AD_FORMAT_UNORM_INT8X1 = 192,
-  CU_AD_FORMAT_UNORM_INT8X2 = 193,
-  CU_AD_FORMAT_UNORM_INT8X4 = 194,
-  CU_AD_FORMAT_UNORM_INT16X1 = 195,
-  CU_AD_FORMAT_UNORM_INT16X2 = 196,
-  CU_AD_FORMAT_UNORM_INT16X4 = 197,
-  CU_AD_FORMAT_SNORM_INT8X1 = 198,
-  CU_AD_FORMAT_SNORM_INT8X2 = 199,
-  CU_AD_FORMAT_SNORM_INT8X4 = 200,
-  CU_AD_FORMAT_SNORM_INT16X1 = 201,
-  CU_AD_FORMAT_SNORM_INT16X2 = 202,
-  CU_AD_FORMAT_SNORM_INT16X4 = 203,
   CU_AD_FORMAT_MAX = 2147483647
 } CUarray_format;
 typedef enum CUaddress_mode_enum
@@ -3179,23 +1871,6 @@ typedef enum CUfilter_mode_enum
   CU_TR_FILTER_MODE_POINT = 0,
   CU_TR_FILTER_MODE_LINEAR = 1
 } CUfilter_mode;
-typedef enum CUarray_cubemap_face_enum
-{
-  CU_CUBEMAP_FACE_POSITIVE_X = 0,
-  CU_CUBEMAP_FACE_NEGATIVE_X = 1,
-  CU_CUBEMAP_FACE_POSITIVE_Y = 2,
-  CU_CUBEMAP_FACE_NEGATIVE_Y = 3,
-  CU_CUBEMAP_FACE_POSITIVE_Z = 4,
-  CU_CUBEMAP_FACE_NEGATIVE_Z = 5
-} CUarray_cubemap_face;
-typedef enum CUgraphicsRegisterFlags_enum
-{
-  CU_GRAPHICS_REGISTER_FLAGS_NONE = 0,
-  CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY = 1,
-  CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD = 2,
-  CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST = 4,
-  CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER = 8
-} CUgraphicsRegisterFlags;
 typedef enum CUmemorytype_enum
 {
   CU_MEMORYTYPE_HOST = 1,
@@ -3218,16 +1893,6 @@ typedef struct CUDA_ARRAY_DESCRIPTOR_st
   unsigned int NumChannels;
 } CUDA_ARRAY_DESCRIPTOR_v2;
 typedef CUDA_ARRAY_DESCRIPTOR_v2 CUDA_ARRAY_DESCRIPTOR;
-typedef struct CUDA_ARRAY3D_DESCRIPTOR_st
-{
-  size_t Width;
-  size_t Height;
-  size_t Depth;
-  CUarray_format Format;
-  unsigned int NumChannels;
-  unsigned int Flags;
-} CUDA_ARRAY3D_DESCRIPTOR_v2;
-typedef CUDA_ARRAY3D_DESCRIPTOR_v2 CUDA_ARRAY3D_DESCRIPTOR;
 typedef struct CUDA_MEMCPY2D_st
 {
   size_t srcXInBytes;
@@ -3248,64 +1913,6 @@ typedef struct CUDA_MEMCPY2D_st
   size_t Height;
 } CUDA_MEMCPY2D_v2;
 typedef CUDA_MEMCPY2D_v2 CUDA_MEMCPY2D;
-typedef struct CUDA_MEMCPY3D_st
-{
-  size_t srcXInBytes;
-  size_t srcY;
-  size_t srcZ;
-  size_t srcLOD;
-  CUmemorytype srcMemoryType;
-  const void *srcHost;
-  CUdeviceptr srcDevice;
-  CUarray srcArray;
-  void *reserved0;
-  size_t srcPitch;
-  size_t srcHeight;
-  size_t dstXInBytes;
-  size_t dstY;
-  size_t dstZ;
-  size_t dstLOD;
-  CUmemorytype dstMemoryType;
-  void *dstHost;
-  CUdeviceptr dstDevice;
-  CUarray dstArray;
-  void *reserved1;
-  size_t dstPitch;
-  size_t dstHeight;
-  size_t WidthInBytes;
-  size_t Height;
-  size_t Depth;
-} CUDA_MEMCPY3D_v2;
-typedef CUDA_MEMCPY3D_v2 CUDA_MEMCPY3D;
-typedef struct CUDA_MEMCPY3D_PEER_st
-{
-  size_t srcXInBytes;
-  size_t srcY;
-  size_t srcZ;
-  size_t srcLOD;
-  CUmemorytype srcMemoryType;
-  const void *srcHost;
-  CUdeviceptr srcDevice;
-  CUarray srcArray;
-  CUcontext srcContext;
-  size_t srcPitch;
-  size_t srcHeight;
-  size_t dstXInBytes;
-  size_t dstY;
-  size_t dstZ;
-  size_t dstLOD;
-  CUmemorytype dstMemoryType;
-  void *dstHost;
-  CUdeviceptr dstDevice;
-  CUarray dstArray;
-  CUcontext dstContext;
-  size_t dstPitch;
-  size_t dstHeight;
-  size_t WidthInBytes;
-  size_t Height;
-  size_t Depth;
-} CUDA_MEMCPY3D_PEER_v1;
-typedef CUDA_MEMCPY3D_PEER_v1 CUDA_MEMCPY3D_PEER;
 typedef struct CUDA_RESOURCE_DESC_st
 {
   CUresourcetype resType;
@@ -3357,19 +1964,7 @@ typedef struct CUDA_TEXTURE_DESC_st
   int reserved[12];
 } CUDA_TEXTURE_DESC_v1;
 typedef CUDA_TEXTURE_DESC_v1 CUDA_TEXTURE_DESC;
-typedef struct CUDA_RESOURCE_VIEW_DESC_st
-{
-  CUresourceViewFormat format;
-  size_t width;
-  size_t height;
-  size_t depth;
-  unsigned int firstMipmapLevel;
-  unsigned int lastMipmapLevel;
-  unsigned int firstLayer;
-  unsigned int lastLayer;
-  unsigned int reserved[16];
-} CUDA_RESOURCE_VIEW_DESC_v1;
-typedef CUDA_RESOURCE_VIEW_DESC_v1 CUDA_RESOURCE_VIEW_DESC;
+typedef struct CUDA_RESOURCE_VIEW_DESC_st CUDA_RESOURCE_VIEW_DESC;
 typedef enum CUlimit_enum
 {
   CU_LIMIT_STACK_SIZE = 0,
@@ -3384,67 +1979,6 @@ typedef enum CUlimit_enum
   CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED = 9,
   CU_LIMIT_MAX = 10
 } CUlimit;
-typedef enum CUfunc_cache_enum
-{
-  CU_FUNC_CACHE_PREFER_NONE = 0,
-  CU_FUNC_CACHE_PREFER_SHARED = 1,
-  CU_FUNC_CACHE_PREFER_L1 = 2,
-  CU_FUNC_CACHE_PREFER_EQUAL = 3
-} CUfunc_cache;
-typedef enum CUsharedconfig_enum
-{
-  CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE = 0,
-  CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE = 1,
-  CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE = 2
-} CUsharedconfig;
-typedef enum CUdevice_P2PAttribute_enum
-{
-  CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 1,
-  CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 2,
-  CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3,
-  CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = 4,
-  CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED = 4
-} CUdevice_P2PAttribute;
-typedef enum CUoutput_mode_enum
-{
-  CU_OUT_KEY_VALUE_PAIR = 0,
-  CU_OUT_CSV = 1
-} CUoutput_mode;
-typedef struct CUdevprop_st
-{
-  int maxThreadsPerBlock;
-  int maxThreadsDim[3];
-  int maxGridSize[3];
-  int sharedMemPerBlock;
-  int totalConstantMemory;
-  int SIMDWidth;
-  int memPitch;
-  int regsPerBlock;
-  int clockRate;
-  int textureAlign;
-} CUdevprop_v1;
-typedef CUdevprop_v1 CUdevprop;
-typedef struct CUipcMemHandle_st
-{
-  char reserved[64];
-} CUipcMemHandle_v1;
-typedef CUipcMemHandle_v1 CUipcMemHandle;
-typedef struct CUipcEventHandle_st
-{
-  char reserved[64];
-} CUipcEventHandle_v1;
-typedef CUipcEventHandle_v1 CUipcEventHandle;
-typedef enum CUipcMem_flags_enum
-{
-  CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1
-} CUipcMem_flags;
-typedef enum CUmemAttach_flags_enum
-{
-  CU_MEM_ATTACH_GLOBAL = 1,
-  CU_MEM_ATTACH_HOST = 2,
-  CU_MEM_ATTACH_SINGLE = 4
-} CUmemAttach_flags;
-typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef enum CUpointer_attribute_enum
 {
   CU_POINTER_ATTRIBUTE_CONTEXT = 1,
@@ -3469,57 +2003,10 @@ typedef enum CUpointer_attribute_enum
   CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = 20,
   CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21
 } CUpointer_attribute;
-typedef enum CUmem_advise_enum
-{
-  CU_MEM_ADVISE_SET_READ_MOSTLY = 1,
-  CU_MEM_ADVISE_UNSET_READ_MOSTLY = 2,
-  CU_MEM_ADVISE_SET_PREFERRED_LOCATION = 3,
-  CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 4,
-  CU_MEM_ADVISE_SET_ACCESSED_BY = 5,
-  CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6
-} CUmem_advise;
-typedef enum CUmemPool_attribute_enum
-{
-  CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
-  CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,
-  CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3,
-  CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
-  CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5,
-  CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6,
-  CU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7,
-  CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8
-} CUmemPool_attribute;
-typedef struct CUmemPoolProps_st
-{
-  CUmemAllocationType allocType;
-  CUmemAllocationHandleType handleTypes;
-  CUmemLocation location;
-  void *win32SecurityAttributes;
-  size_t maxSize;
-  unsigned short usage;
-  unsigned char reserved[54];
-} CUmemPoolProps_v1;
-typedef CUmemPoolProps_v1 CUmemPoolProps;
-typedef struct CUmemPoolPtrExportData_st
-{
-  unsigned char reserved[64];
-} CUmemPoolPtrExportData_v1;
-typedef CUmemPoolPtrExportData_v1 CUmemPoolPtrExportData;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphExec_st *CUgraphExec;
-typedef struct CUgraphNode_st *CUgraphNode;
 typedef void (*CUstreamCallback)(CUstream hStream, CUresult status, void *userData);
 typedef void (*CUhostFn)(void *userData);
-typedef enum CUevent_record_flags_enum
-{
-  CU_EVENT_RECORD_DEFAULT = 0,
-  CU_EVENT_RECORD_EXTERNAL = 1
-} CUevent_record_flags;
-typedef enum CUevent_wait_flags_enum
-{
-  CU_EVENT_WAIT_DEFAULT = 0,
-  CU_EVENT_WAIT_EXTERNAL = 1
-} CUevent_wait_flags;
 typedef enum CUstreamCaptureStatus_enum
 {
   CU_STREAM_CAPTURE_STATUS_NONE = 0,
@@ -3532,159 +2019,6 @@ typedef enum CUstreamCaptureMode_enum
   CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
   CU_STREAM_CAPTURE_MODE_RELAXED = 2
 } CUstreamCaptureMode;
-typedef enum CUgraphNodeType_enum
-{
-  CU_GRAPH_NODE_TYPE_KERNEL = 0,
-  CU_GRAPH_NODE_TYPE_MEMCPY = 1,
-  CU_GRAPH_NODE_TYPE_MEMSET = 2,
-  CU_GRAPH_NODE_TYPE_HOST = 3,
-  CU_GRAPH_NODE_TYPE_GRAPH = 4,
-  CU_GRAPH_NODE_TYPE_EMPTY = 5,
-  CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
-  CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
-  CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL = 8,
-  CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT = 9,
-  CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
-  CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
-  CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12,
-  CU_GRAPH_NODE_TYPE_CONDITIONAL = 13
-} CUgraphNodeType;
-typedef enum CUaccessProperty_enum
-{
-  CU_ACCESS_PROPERTY_NORMAL = 0,
-  CU_ACCESS_PROPERTY_STREAMING = 1,
-  CU_ACCESS_PROPERTY_PERSISTING = 2
-} CUaccessProperty;
-typedef struct CUaccessPolicyWindow_st
-{
-  void *base_ptr;
-  size_t num_bytes;
-  float hitRatio;
-  CUaccessProperty hitProp;
-  CUaccessProperty missProp;
-} CUaccessPolicyWindow_v1;
-typedef CUaccessPolicyWindow_v1 CUaccessPolicyWindow;
-typedef enum CUsynchronizationPolicy_enum
-{
-  CU_SYNC_POLICY_AUTO = 1,
-  CU_SYNC_POLICY_SPIN = 2,
-  CU_SYNC_POLICY_YIELD = 3,
-  CU_SYNC_POLICY_BLOCKING_SYNC = 4
-} CUsynchronizationPolicy;
-typedef enum CUclusterSchedulingPolicy_enum
-{
-  CU_CLUSTER_SCHEDULING_POLICY_DEFAULT = 0,
-  CU_CLUSTER_SCHEDULING_POLICY_SPREAD = 1,
-  CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING = 2
-} CUclusterSchedulingPolicy;
-typedef enum CUlaunchMemSyncDomain_enum
-{
-  CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT = 0,
-  CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE = 1
-} CUlaunchMemSyncDomain;
-typedef struct CUlaunchMemSyncDomainMap_st
-{
-  unsigned char default_;
-  unsigned char remote;
-} CUlaunchMemSyncDomainMap;
-typedef struct CUgraphDeviceUpdatableNode_st *CUgraphDeviceNode;
-typedef enum CUlaunchAttributeID_enum
-{
-  CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
-  CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
-  CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
-  CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,
-  CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
-  CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
-  CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
-  CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
-  CU_LAUNCH_ATTRIBUTE_PRIORITY = 8,
-  CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
-  CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,
-  CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11,
-  CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12,
-  CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = 13,
-  CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14
-} CUlaunchAttributeID;
-typedef union CUlaunchAttributeValue_union
-{
-  char pad[64];
-  CUaccessPolicyWindow accessPolicyWindow;
-  int cooperative;
-  CUsynchronizationPolicy syncPolicy;
-  struct 
-  {
-    unsigned int x;
-    unsigned int y;
-    unsigned int z;
-  } clusterDim;
-  CUclusterSchedulingPolicy clusterSchedulingPolicyPreference;
-  int programmaticStreamSerializationAllowed;
-  struct 
-  {
-    CUevent event;
-    int flags;
-    int triggerAtBlockStart;
-  } programmaticEvent;
-  struct 
-  {
-    CUevent event;
-    int flags;
-  } launchCompletionEvent;
-  int priority;
-  CUlaunchMemSyncDomainMap memSyncDomainMap;
-  CUlaunchMemSyncDomain memSyncDomain;
-  struct 
-  {
-    unsigned int x;
-    unsigned int y;
-    unsigned int z;
-  } preferredClusterDim;
-  struct 
-  {
-    int deviceUpdatable;
-    CUgraphDeviceNode devNode;
-  } deviceUpdatableKernelNode;
-  unsigned int sharedMemCarveout;
-} CUlaunchAttributeValue;
-typedef struct CUlaunchAttribute_st
-{
-  CUlaunchAttributeID id;
-  char pad[4];
-  CUlaunchAttributeValue value;
-} CUlaunchAttribute;
-typedef struct CUlib_st *CUlibrary;
-typedef struct CUkern_st *CUkernel;
-typedef enum CUmoduleLoadingMode_enum
-{
-  CU_MODULE_EAGER_LOADING = 1,
-  CU_MODULE_LAZY_LOADING = 2
-} CUmoduleLoadingMode;
-typedef enum CUfunctionLoadingState_enum
-{
-  CU_FUNCTION_LOADING_STATE_UNLOADED = 0,
-  CU_FUNCTION_LOADING_STATE_LOADED = 1,
-  CU_FUNCTION_LOADING_STATE_MAX = 2
-} CUfunctionLoadingState;
-typedef enum CUlibraryOption_enum
-{
-  CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0,
-  CU_LIBRARY_BINARY_IS_PRESERVED = 1,
-  CU_LIBRARY_NUM_OPTIONS = 2
-} CUlibraryOption;
-typedef struct CUlaunchConfig_st
-{
-  unsigned int gridDimX;
-  unsigned int gridDimY;
-  unsigned int gridDimZ;
-  unsigned int blockDimX;
-  unsigned int blockDimY;
-  unsigned int blockDimZ;
-  unsigned int sharedMemBytes;
-  CUstream hStream;
-  CUlaunchAttribute *attrs;
-  unsigned int numAttrs;
-} CUlaunchConfig;
 typedef struct CUextMemory_st *CUexternalMemory;
 typedef struct CUextSemaphore_st *CUexternalSemaphore;
 typedef enum CUexternalMemoryHandleType_enum
@@ -3737,14 +2071,6 @@ typedef struct CUDA_EXTERNAL_MEMORY_BUFFER_DESC_st
   unsigned int reserved[16];
 } CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1;
 typedef CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1 CUDA_EXTERNAL_MEMORY_BUFFER_DESC;
-typedef struct CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_st
-{
-  unsigned long long offset;
-  CUDA_ARRAY3D_DESCRIPTOR arrayDesc;
-  unsigned int numLevels;
-  unsigned int reserved[16];
-} CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1;
-typedef CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1 CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC;
 typedef struct CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_st
 {
   CUexternalSemaphoreHandleType type;
@@ -3809,558 +2135,6 @@ typedef struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st
   unsigned int reserved[16];
 } CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1;
 typedef CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1 CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS;
-typedef uint32_t cuuint32_t;
-typedef enum CUstreamWaitValue_flags_enum
-{
-  CU_STREAM_WAIT_VALUE_GEQ = 0,
-  CU_STREAM_WAIT_VALUE_EQ = 1,
-  CU_STREAM_WAIT_VALUE_AND = 2,
-  CU_STREAM_WAIT_VALUE_NOR = 3,
-  CU_STREAM_WAIT_VALUE_FLUSH = 1073741824
-} CUstreamWaitValue_flags;
-typedef enum CUstreamWriteValue_flags_enum
-{
-  CU_STREAM_WRITE_VALUE_DEFAULT = 0,
-  CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1
-} CUstreamWriteValue_flags;
-typedef enum CUstreamMemoryBarrier_flags_enum
-{
-  CU_STREAM_MEMORY_BARRIER_TYPE_SYS = 0,
-  CU_STREAM_MEMORY_BARRIER_TYPE_GPU = 1
-} CUstreamMemoryBarrier_flags;
-typedef enum CUstreamBatchMemOpType_enum
-{
-  CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1,
-  CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2,
-  CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3,
-  CU_STREAM_MEM_OP_WAIT_VALUE_64 = 4,
-  CU_STREAM_MEM_OP_WRITE_VALUE_64 = 5,
-  CU_STREAM_MEM_OP_BARRIER = 6
-} CUstreamBatchMemOpType;
-typedef struct CUstreamMemOpWaitValueParams_st
-{
-  CUstreamBatchMemOpType operation;
-  CUdeviceptr address;
-  union 
-  {
-    cuuint32_t value;
-    cuuint64_t value64;
-  };
-  unsigned int flags;
-  CUdeviceptr alias;
-} CUstreamMemOpWaitValueParams;
-typedef struct CUstreamMemOpWriteValueParams_st
-{
-  CUstreamBatchMemOpType operation;
-  CUdeviceptr address;
-  union 
-  {
-    cuuint32_t value;
-    cuuint64_t value64;
-  };
-  unsigned int flags;
-  CUdeviceptr alias;
-} CUstreamMemOpWriteValueParams;
-typedef struct CUstreamMemOpFlushRemoteWritesParams_st
-{
-  CUstreamBatchMemOpType operation;
-  unsigned int flags;
-} CUstreamMemOpFlushRemoteWritesParams;
-typedef struct CUstreamMemOpMemoryBarrierParams_st
-{
-  CUstreamBatchMemOpType operation;
-  unsigned int flags;
-} CUstreamMemOpMemoryBarrierParams;
-typedef union CUstreamBatchMemOpParams_union
-{
-  CUstreamBatchMemOpType operation;
-  CUstreamMemOpWaitValueParams waitValue;
-  CUstreamMemOpWriteValueParams writeValue;
-  CUstreamMemOpFlushRemoteWritesParams flushRemoteWrites;
-  CUstreamMemOpMemoryBarrierParams memoryBarrier;
-  cuuint64_t pad[6];
-} CUstreamBatchMemOpParams_v1;
-typedef CUstreamBatchMemOpParams_v1 CUstreamBatchMemOpParams;
-typedef struct CUDA_KERNEL_NODE_PARAMS_st
-{
-  CUfunction func;
-  unsigned int gridDimX;
-  unsigned int gridDimY;
-  unsigned int gridDimZ;
-  unsigned int blockDimX;
-  unsigned int blockDimY;
-  unsigned int blockDimZ;
-  unsigned int sharedMemBytes;
-  void **kernelParams;
-  void **extra;
-} CUDA_KERNEL_NODE_PARAMS_v1;
-typedef struct CUDA_KERNEL_NODE_PARAMS_v2_st
-{
-  CUfunction func;
-  unsigned int gridDimX;
-  unsigned int gridDimY;
-  unsigned int gridDimZ;
-  unsigned int blockDimX;
-  unsigned int blockDimY;
-  unsigned int blockDimZ;
-  unsigned int sharedMemBytes;
-  void **kernelParams;
-  void **extra;
-  CUkernel kern;
-  CUcontext ctx;
-} CUDA_KERNEL_NODE_PARAMS_v2;
-typedef CUDA_KERNEL_NODE_PARAMS_v2 CUDA_KERNEL_NODE_PARAMS;
-typedef struct CUDA_KERNEL_NODE_PARAMS_v3_st
-{
-  CUfunction func;
-  unsigned int gridDimX;
-  unsigned int gridDimY;
-  unsigned int gridDimZ;
-  unsigned int blockDimX;
-  unsigned int blockDimY;
-  unsigned int blockDimZ;
-  unsigned int sharedMemBytes;
-  void **kernelParams;
-  void **extra;
-  CUkernel kern;
-  CUcontext ctx;
-} CUDA_KERNEL_NODE_PARAMS_v3;
-typedef struct CUDA_MEMSET_NODE_PARAMS_st
-{
-  CUdeviceptr dst;
-  size_t pitch;
-  unsigned int value;
-  unsigned int elementSize;
-  size_t width;
-  size_t height;
-} CUDA_MEMSET_NODE_PARAMS_v1;
-typedef CUDA_MEMSET_NODE_PARAMS_v1 CUDA_MEMSET_NODE_PARAMS;
-typedef struct CUDA_MEMSET_NODE_PARAMS_v2_st
-{
-  CUdeviceptr dst;
-  size_t pitch;
-  unsigned int value;
-  unsigned int elementSize;
-  size_t width;
-  size_t height;
-  CUcontext ctx;
-} CUDA_MEMSET_NODE_PARAMS_v2;
-typedef struct CUDA_HOST_NODE_PARAMS_st
-{
-  CUhostFn fn;
-  void *userData;
-} CUDA_HOST_NODE_PARAMS_v1;
-typedef CUDA_HOST_NODE_PARAMS_v1 CUDA_HOST_NODE_PARAMS;
-typedef struct CUDA_HOST_NODE_PARAMS_v2_st
-{
-  CUhostFn fn;
-  void *userData;
-} CUDA_HOST_NODE_PARAMS_v2;
-typedef struct CUDA_MEMCPY_NODE_PARAMS_st
-{
-  int flags;
-  int reserved;
-  CUcontext copyCtx;
-  CUDA_MEMCPY3D copyParams;
-} CUDA_MEMCPY_NODE_PARAMS;
-typedef enum CUgraphChildGraphNodeOwnership_enum
-{
-  CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0,
-  CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1
-} CUgraphChildGraphNodeOwnership;
-typedef struct CUDA_CHILD_GRAPH_NODE_PARAMS_st
-{
-  CUgraph graph;
-  CUgraphChildGraphNodeOwnership ownership;
-} CUDA_CHILD_GRAPH_NODE_PARAMS;
-typedef struct CUDA_EVENT_RECORD_NODE_PARAMS_st
-{
-  CUevent event;
-} CUDA_EVENT_RECORD_NODE_PARAMS;
-typedef struct CUDA_EVENT_WAIT_NODE_PARAMS_st
-{
-  CUevent event;
-} CUDA_EVENT_WAIT_NODE_PARAMS;
-typedef struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_st
-{
-  CUexternalSemaphore *extSemArray;
-  const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray;
-  unsigned int numExtSems;
-} CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1;
-typedef CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1 CUDA_EXT_SEM_SIGNAL_NODE_PARAMS;
-typedef struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_st
-{
-  CUexternalSemaphore *extSemArray;
-  const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray;
-  unsigned int numExtSems;
-} CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2;
-typedef struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_st
-{
-  CUexternalSemaphore *extSemArray;
-  const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray;
-  unsigned int numExtSems;
-} CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1;
-typedef CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1 CUDA_EXT_SEM_WAIT_NODE_PARAMS;
-typedef struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_st
-{
-  CUexternalSemaphore *extSemArray;
-  const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray;
-  unsigned int numExtSems;
-} CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2;
-typedef struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st
-{
-  CUmemPoolProps poolProps;
-  const CUmemAccessDesc *accessDescs;
-  size_t accessDescCount;
-  size_t bytesize;
-  CUdeviceptr dptr;
-} CUDA_MEM_ALLOC_NODE_PARAMS_v1;
-typedef CUDA_MEM_ALLOC_NODE_PARAMS_v1 CUDA_MEM_ALLOC_NODE_PARAMS;
-typedef struct CUDA_MEM_ALLOC_NODE_PARAMS_v2_st
-{
-  CUmemPoolProps poolProps;
-  const CUmemAccessDesc *accessDescs;
-  size_t accessDescCount;
-  size_t bytesize;
-  CUdeviceptr dptr;
-} CUDA_MEM_ALLOC_NODE_PARAMS_v2;
-typedef struct CUDA_MEM_FREE_NODE_PARAMS_st
-{
-  CUdeviceptr dptr;
-} CUDA_MEM_FREE_NODE_PARAMS;
-typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st
-{
-  CUcontext ctx;
-  unsigned int count;
-  CUstreamBatchMemOpParams *paramArray;
-  unsigned int flags;
-} CUDA_BATCH_MEM_OP_NODE_PARAMS_v1;
-typedef CUDA_BATCH_MEM_OP_NODE_PARAMS_v1 CUDA_BATCH_MEM_OP_NODE_PARAMS;
-typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v2_st
-{
-  CUcontext ctx;
-  unsigned int count;
-  CUstreamBatchMemOpParams *paramArray;
-  unsigned int flags;
-} CUDA_BATCH_MEM_OP_NODE_PARAMS_v2;
-typedef cuuint64_t CUgraphConditionalHandle;
-typedef enum CUgraphConditionalNodeType_enum
-{
-  CU_GRAPH_COND_TYPE_IF = 0,
-  CU_GRAPH_COND_TYPE_WHILE = 1,
-  CU_GRAPH_COND_TYPE_SWITCH = 2
-} CUgraphConditionalNodeType;
-typedef struct CUDA_CONDITIONAL_NODE_PARAMS
-{
-  CUgraphConditionalHandle handle;
-  CUgraphConditionalNodeType type;
-  unsigned int size;
-  CUgraph *phGraph_out;
-  CUcontext ctx;
-} CUDA_CONDITIONAL_NODE_PARAMS;
-typedef struct CUgraphNodeParams_st
-{
-  CUgraphNodeType type;
-  int reserved0[3];
-  union 
-  {
-    long long reserved1[29];
-    CUDA_KERNEL_NODE_PARAMS_v3 kernel;
-    CUDA_MEMCPY_NODE_PARAMS memcpy;
-    CUDA_MEMSET_NODE_PARAMS_v2 memset;
-    CUDA_HOST_NODE_PARAMS_v2 host;
-    CUDA_CHILD_GRAPH_NODE_PARAMS graph;
-    CUDA_EVENT_WAIT_NODE_PARAMS eventWait;
-    CUDA_EVENT_RECORD_NODE_PARAMS eventRecord;
-    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2 extSemSignal;
-    CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2 extSemWait;
-    CUDA_MEM_ALLOC_NODE_PARAMS_v2 alloc;
-    CUDA_MEM_FREE_NODE_PARAMS free;
-    CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 memOp;
-    CUDA_CONDITIONAL_NODE_PARAMS conditional;
-  };
-  long long reserved2;
-} CUgraphNodeParams;
-typedef enum CUgraphDependencyType_enum
-{
-  CU_GRAPH_DEPENDENCY_TYPE_DEFAULT = 0,
-  CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1
-} CUgraphDependencyType;
-typedef struct CUgraphEdgeData_st
-{
-  unsigned char from_port;
-  unsigned char to_port;
-  unsigned char type;
-  unsigned char reserved[5];
-} CUgraphEdgeData;
-typedef enum CUgraphInstantiate_flags_enum
-{
-  CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1,
-  CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2,
-  CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4,
-  CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8
-} CUgraphInstantiate_flags;
-typedef enum CUgraphInstantiateResult_enum
-{
-  CUDA_GRAPH_INSTANTIATE_SUCCESS = 0,
-  CUDA_GRAPH_INSTANTIATE_ERROR = 1,
-  CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE = 2,
-  CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED = 3,
-  CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED = 4,
-  CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED = 5
-} CUgraphInstantiateResult;
-typedef struct CUDA_GRAPH_INSTANTIATE_PARAMS_st
-{
-  cuuint64_t flags;
-  CUstream hUploadStream;
-  CUgraphNode hErrNode_out;
-  CUgraphInstantiateResult result_out;
-} CUDA_GRAPH_INSTANTIATE_PARAMS;
-typedef enum CUgraphExecUpdateResult_enum
-{
-  CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,
-  CU_GRAPH_EXEC_UPDATE_ERROR = 1,
-  CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,
-  CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3,
-  CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED = 4,
-  CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED = 5,
-  CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED = 6,
-  CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE = 7,
-  CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED = 8
-} CUgraphExecUpdateResult;
-typedef struct CUgraphExecUpdateResultInfo_st
-{
-  CUgraphExecUpdateResult result;
-  CUgraphNode errorNode;
-  CUgraphNode errorFromNode;
-} CUgraphExecUpdateResultInfo_v1;
-typedef CUgraphExecUpdateResultInfo_v1 CUgraphExecUpdateResultInfo;
-typedef enum CUgraphMem_attribute_enum
-{
-  CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,
-  CU_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1,
-  CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2,
-  CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3
-} CUgraphMem_attribute;
-typedef enum CUgraphDebugDot_flags_enum
-{
-  CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1,
-  CU_GRAPH_DEBUG_DOT_FLAGS_RUNTIME_TYPES = 2,
-  CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS = 4,
-  CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS = 8,
-  CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS = 16,
-  CU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS = 32,
-  CU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS = 64,
-  CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_SIGNAL_NODE_PARAMS = 128,
-  CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_WAIT_NODE_PARAMS = 256,
-  CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_ATTRIBUTES = 512,
-  CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES = 1024,
-  CU_GRAPH_DEBUG_DOT_FLAGS_MEM_ALLOC_NODE_PARAMS = 2048,
-  CU_GRAPH_DEBUG_DOT_FLAGS_MEM_FREE_NODE_PARAMS = 4096,
-  CU_GRAPH_DEBUG_DOT_FLAGS_BATCH_MEM_OP_NODE_PARAMS = 8192,
-  CU_GRAPH_DEBUG_DOT_FLAGS_EXTRA_TOPO_INFO = 16384,
-  CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS = 32768
-} CUgraphDebugDot_flags;
-typedef struct CUuserObject_st *CUuserObject;
-typedef enum CUuserObject_flags_enum
-{
-  CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1
-} CUuserObject_flags;
-typedef enum CUuserObjectRetain_flags_enum
-{
-  CU_GRAPH_USER_OBJECT_MOVE = 1
-} CUuserObjectRetain_flags;
-typedef enum CUstreamUpdateCaptureDependencies_flags_enum
-{
-  CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0,
-  CU_STREAM_SET_CAPTURE_DEPENDENCIES = 1
-} CUstreamUpdateCaptureDependencies_flags;
-typedef enum CUmemcpyFlags_enum
-{
-  CU_MEMCPY_FLAG_DEFAULT = 0,
-  CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 1
-} CUmemcpyFlags;
-typedef enum CUmemcpySrcAccessOrder_enum
-{
-  CU_MEMCPY_SRC_ACCESS_ORDER_INVALID = 0,
-  CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,
-  CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 2,
-  CU_MEMCPY_SRC_ACCESS_ORDER_ANY = 3,
-  CU_MEMCPY_SRC_ACCESS_ORDER_MAX = 2147483647
-} CUmemcpySrcAccessOrder;
-typedef struct CUmemcpyAttributes_st
-{
-  CUmemcpySrcAccessOrder srcAccessOrder;
-  CUmemLocation srcLocHint;
-  CUmemLocation dstLocHint;
-  unsigned int flags;
-} CUmemcpyAttributes_v1;
-typedef CUmemcpyAttributes_v1 CUmemcpyAttributes;
-typedef enum CUmemcpy3DOperandType_enum
-{
-  CU_MEMCPY_OPERAND_TYPE_POINTER = 1,
-  CU_MEMCPY_OPERAND_TYPE_ARRAY = 2,
-  CU_MEMCPY_OPERAND_TYPE_MAX = 2147483647
-} CUmemcpy3DOperandType;
-typedef struct CUoffset3D_st
-{
-  size_t x;
-  size_t y;
-  size_t z;
-} CUoffset3D_v1;
-typedef CUoffset3D_v1 CUoffset3D;
-typedef struct CUextent3D_st
-{
-  size_t width;
-  size_t height;
-  size_t depth;
-} CUextent3D_v1;
-typedef CUextent3D_v1 CUextent3D;
-typedef struct CUmemcpy3DOperand_st
-{
-  CUmemcpy3DOperandType type;
-  union 
-  {
-    struct 
-    {
-      CUdeviceptr ptr;
-      size_t rowLength;
-      size_t layerHeight;
-      CUmemLocation locHint;
-    } ptr;
-    struct 
-    {
-      CUarray array;
-      CUoffset3D offset;
-    } array;
-  } op;
-} CUmemcpy3DOperand_v1;
-typedef CUmemcpy3DOperand_v1 CUmemcpy3DOperand;
-typedef struct CUDA_MEMCPY3D_BATCH_OP_st
-{
-  CUmemcpy3DOperand src;
-  CUmemcpy3DOperand dst;
-  CUextent3D extent;
-  CUmemcpySrcAccessOrder srcAccessOrder;
-  unsigned int flags;
-} CUDA_MEMCPY3D_BATCH_OP_v1;
-typedef CUDA_MEMCPY3D_BATCH_OP_v1 CUDA_MEMCPY3D_BATCH_OP;
-typedef enum CUmem_range_attribute_enum
-{
-  CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
-  CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
-  CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
-  CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 4,
-  CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 5,
-  CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 6,
-  CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
-  CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8
-} CUmem_range_attribute;
-typedef unsigned int CUlogIterator;
-typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
-typedef void (*CUlogsCallback)(void *data, CUlogLevel logLevel, char *message, size_t length);
-typedef struct CUDA_ARRAY_MEMORY_REQUIREMENTS_st
-{
-  size_t size;
-  size_t alignment;
-  unsigned int reserved[4];
-} CUDA_ARRAY_MEMORY_REQUIREMENTS_v1;
-typedef CUDA_ARRAY_MEMORY_REQUIREMENTS_v1 CUDA_ARRAY_MEMORY_REQUIREMENTS;
-typedef struct CUDA_ARRAY_SPARSE_PROPERTIES_st
-{
-  struct 
-  {
-    unsigned int width;
-    unsigned int height;
-    unsigned int depth;
-  } tileExtent;
-  unsigned int miptailFirstLevel;
-  unsigned long long miptailSize;
-  unsigned int flags;
-  unsigned int reserved[4];
-} CUDA_ARRAY_SPARSE_PROPERTIES_v1;
-typedef CUDA_ARRAY_SPARSE_PROPERTIES_v1 CUDA_ARRAY_SPARSE_PROPERTIES;
-typedef struct CUgreenCtx_st *CUgreenCtx;
-typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
-typedef enum 
-{
-  CU_GREEN_CTX_DEFAULT_STREAM = 1
-} CUgreenCtxCreate_flags;
-typedef enum 
-{
-  CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 1,
-  CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 2
-} CUdevSmResourceSplit_flags;
-typedef enum 
-{
-  CU_DEV_RESOURCE_TYPE_INVALID = 0,
-  CU_DEV_RESOURCE_TYPE_SM = 1
-} CUdevResourceType;
-typedef struct CUdevSmResource_st
-{
-  unsigned int smCount;
-} CUdevSmResource;
-typedef struct CUdevResource_st
-{
-  CUdevResourceType type;
-  unsigned char _internal_padding[92];
-  union 
-  {
-    CUdevSmResource sm;
-    unsigned char _oversize[48];
-  };
-} CUdevResource_v1;
-typedef CUdevResource_v1 CUdevResource;
-typedef struct CUtensorMap_st CUtensorMap;
-typedef enum CUtensorMapDataType_enum
-{
-  CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0,
-  CU_TENSOR_MAP_DATA_TYPE_UINT16 = 1,
-  CU_TENSOR_MAP_DATA_TYPE_UINT32 = 2,
-  CU_TENSOR_MAP_DATA_TYPE_INT32 = 3,
-  CU_TENSOR_MAP_DATA_TYPE_UINT64 = 4,
-  CU_TENSOR_MAP_DATA_TYPE_INT64 = 5,
-  CU_TENSOR_MAP_DATA_TYPE_FLOAT16 = 6,
-  CU_TENSOR_MAP_DATA_TYPE_FLOAT32 = 7,
-  CU_TENSOR_MAP_DATA_TYPE_FLOAT64 = 8,
-  CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 = 9,
-  CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ = 10,
-  CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 = 11,
-  CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ = 12,
-  CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B = 13,
-  CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B = 14,
-  CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B = 15
-} CUtensorMapDataType;
-typedef enum CUtensorMapInterleave_enum
-{
-  CU_TENSOR_MAP_INTERLEAVE_NONE = 0,
-  CU_TENSOR_MAP_INTERLEAVE_16B = 1,
-  CU_TENSOR_MAP_INTERLEAVE_32B = 2
-} CUtensorMapInterleave;
-typedef enum CUtensorMapSwizzle_enum
-{
-  CU_TENSOR_MAP_SWIZZLE_NONE = 0,
-  CU_TENSOR_MAP_SWIZZLE_32B = 1,
-  CU_TENSOR_MAP_SWIZZLE_64B = 2,
-  CU_TENSOR_MAP_SWIZZLE_128B = 3,
-  CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B = 4,
-  CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5,
-  CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = 6
-} CUtensorMapSwizzle;
-typedef enum CUtensorMapL2promotion_enum
-{
-  CU_TENSOR_MAP_L2_PROMOTION_NONE = 0,
-  CU_TENSOR_MAP_L2_PROMOTION_L2_64B = 1,
-  CU_TENSOR_MAP_L2_PROMOTION_L2_128B = 2,
-  CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3
-} CUtensorMapL2promotion;
-typedef enum CUtensorMapFloatOOBfill_enum
-{
-  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0,
-  CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1
-} CUtensorMapFloatOOBfill;
-typedef struct CUtexref_st *CUtexref;
-typedef struct CUsurfref_st *CUsurfref;
 typedef enum 
 {
   NVRTC_SUCCESS = 0,
@@ -4383,124 +2157,6 @@ typedef enum
   NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED = 17
 } nvrtcResult;
 typedef struct _nvrtcProgram *nvrtcProgram;
-typedef enum nvmlReturn_enum
-{
-  NVML_SUCCESS = 0,
-  NVML_ERROR_UNINITIALIZED = 1,
-  NVML_ERROR_INVALID_ARGUMENT = 2,
-  NVML_ERROR_NOT_SUPPORTED = 3,
-  NVML_ERROR_NO_PERMISSION = 4,
-  NVML_ERROR_ALREADY_INITIALIZED = 5,
-  NVML_ERROR_NOT_FOUND = 6,
-  NVML_ERROR_INSUFFICIENT_SIZE = 7,
-  NVML_ERROR_INSUFFICIENT_POWER = 8,
-  NVML_ERROR_DRIVER_NOT_LOADED = 9,
-  NVML_ERROR_TIMEOUT = 10,
-  NVML_ERROR_IRQ_ISSUE = 11,
-  NVML_ERROR_LIBRARY_NOT_FOUND = 12,
-  NVML_ERROR_FUNCTION_NOT_FOUND = 13,
-  NVML_ERROR_CORRUPTED_INFOROM = 14,
-  NVML_ERROR_GPU_IS_LOST = 15,
-  NVML_ERROR_RESET_REQUIRED = 16,
-  NVML_ERROR_OPERATING_SYSTEM = 17,
-  NVML_ERROR_LIB_RM_VERSION_MISMATCH = 18,
-  NVML_ERROR_IN_USE = 19,
-  NVML_ERROR_MEMORY = 20,
-  NVML_ERROR_NO_DATA = 21,
-  NVML_ERROR_VGPU_ECC_NOT_SUPPORTED = 22,
-  NVML_ERROR_INSUFFICIENT_RESOURCES = 23,
-  NVML_ERROR_FREQ_NOT_SUPPORTED = 24,
-  NVML_ERROR_ARGUMENT_VERSION_MISMATCH = 25,
-  NVML_ERROR_DEPRECATED = 26,
-  NVML_ERROR_NOT_READY = 27,
-  NVML_ERROR_GPU_NOT_FOUND = 28,
-  NVML_ERROR_INVALID_STATE = 29,
-  NVML_ERROR_UNKNOWN = 999
-} nvmlReturn_t;
-typedef enum nvmlEnableState_enum
-{
-  NVML_FEATURE_DISABLED = 0,
-  NVML_FEATURE_ENABLED = 1
-} nvmlEnableState_t;
-typedef enum nvmlClockType_enum
-{
-  NVML_CLOCK_GRAPHICS = 0,
-  NVML_CLOCK_SM = 1,
-  NVML_CLOCK_MEM = 2,
-  NVML_CLOCK_VIDEO = 3,
-  NVML_CLOCK_COUNT = 4
-} nvmlClockType_t;
-typedef enum nvmlTemperatureSensors_enum
-{
-  NVML_TEMPERATURE_GPU = 0,
-  NVML_TEMPERATURE_COUNT = 1
-} nvmlTemperatureSensors_t;
-typedef enum nvmlComputeMode_enum
-{
-  NVML_COMPUTEMODE_DEFAULT = 0,
-  NVML_COMPUTEMODE_EXCLUSIVE_THREAD = 1,
-  NVML_COMPUTEMODE_PROHIBITED = 2,
-  NVML_COMPUTEMODE_EXCLUSIVE_PROCESS = 3,
-  NVML_COMPUTEMODE_COUNT = 4
-} nvmlComputeMode_t;
-typedef enum nvmlPStates_enum
-{
-  NVML_PSTATE_0 = 0,
-  NVML_PSTATE_1 = 1,
-  NVML_PSTATE_2 = 2,
-  NVML_PSTATE_3 = 3,
-  NVML_PSTATE_4 = 4,
-  NVML_PSTATE_5 = 5,
-  NVML_PSTATE_6 = 6,
-  NVML_PSTATE_7 = 7,
-  NVML_PSTATE_8 = 8,
-  NVML_PSTATE_9 = 9,
-  NVML_PSTATE_10 = 10,
-  NVML_PSTATE_11 = 11,
-  NVML_PSTATE_12 = 12,
-  NVML_PSTATE_13 = 13,
-  NVML_PSTATE_14 = 14,
-  NVML_PSTATE_15 = 15,
-  NVML_PSTATE_UNKNOWN = 32
-} nvmlPstates_t;
-typedef unsigned int nvmlDeviceArchitecture_t;
-typedef struct nvmlDevice_st *nvmlDevice_t;
-typedef struct nvmlPciInfo_st
-{
-  char busIdLegacy[16];
-  unsigned int domain;
-  unsigned int bus;
-  unsigned int device;
-  unsigned int pciDeviceId;
-  unsigned int pciSubSystemId;
-  char busId[32];
-} nvmlPciInfo_t;
-typedef struct nvmlUtilization_st
-{
-  unsigned int gpu;
-  unsigned int memory;
-} nvmlUtilization_t;
-typedef struct nvmlMemory_st
-{
-  unsigned long long total;
-  unsigned long long free;
-  unsigned long long used;
-} nvmlMemory_t;
-typedef struct nvmlMemory_v2_st
-{
-  unsigned int version;
-  unsigned long long total;
-  unsigned long long reserved;
-  unsigned long long free;
-  unsigned long long used;
-} nvmlMemory_v2_t;
-typedef struct nvmlProcessInfo_st
-{
-  unsigned int pid;
-  unsigned long long usedGpuMemory;
-  unsigned int gpuInstanceId;
-  unsigned int computeInstanceId;
-} nvmlProcessInfo_t;
 typedef enum 
 {
   NvDlaError_Success = 0,
@@ -5776,8 +3432,6 @@ extern "Python+C" {
     cudlaStatus impl_cudlaGetNvSciSyncAttributes(uint64_t *attrList, const uint32_t flags);
     cudlaStatus impl_cudlaSubmitTask(const cudlaDevHandle devHandle, const cudlaTask * const ptrToTasks, const uint32_t numTasks, void * const stream, const uint32_t flags);
     cudlaStatus impl_cudlaGetExternalExportTable(const cudlaExternalEtbl ** const exportTable, const uint32_t flags);
-    cudaError_t impl_cudaProfilerStart(void);
-    cudaError_t impl_cudaProfilerStop(void);
     cudaError_t impl_cudaDriverGetVersion(int *driverVersion);
     cudaError_t impl_cudaRuntimeGetVersion(int *runtimeVersion);
     cudaError_t impl_cudaGetLastError(void);
@@ -5787,34 +3441,15 @@ extern "Python+C" {
     cudaError_t impl_cudaGetDeviceCount(int *count);
     cudaError_t impl_cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device);
     cudaError_t impl_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
-    cudaError_t impl_cudaChooseDevice(int *device, const struct cudaDeviceProp *prop);
     cudaError_t impl_cudaSetDevice(int device);
     cudaError_t impl_cudaGetDevice(int *device);
-    cudaError_t impl_cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags);
-    cudaError_t impl_cudaSetValidDevices(int *device_arr, int len);
     cudaError_t impl_cudaSetDeviceFlags(unsigned int flags);
     cudaError_t impl_cudaGetDeviceFlags(unsigned int *flags);
     cudaError_t impl_cudaDeviceSynchronize(void);
     cudaError_t impl_cudaDeviceReset(void);
-    cudaError_t impl_cudaThreadSynchronize(void);
-    cudaError_t impl_cudaThreadExit(void);
-    cudaError_t impl_cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit);
-    cudaError_t impl_cudaThreadSetLimit(enum cudaLimit limit, size_t value);
-    cudaError_t impl_cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig);
-    cudaError_t impl_cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig);
-    cudaError_t impl_cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig);
-    cudaError_t impl_cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig);
-    cudaError_t impl_cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig);
-    cudaError_t impl_cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
     cudaError_t impl_cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
     cudaError_t impl_cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
     cudaError_t impl_cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
-    cudaError_t impl_cudaDeviceGetPCIBusId(char *pciBusId, int len, int device);
-    cudaError_t impl_cudaDeviceGetByPCIBusId(int *device, const char *pciBusId);
-    cudaError_t impl_cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
-    cudaError_t impl_cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice);
-    cudaError_t impl_cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
-    cudaError_t impl_cudaDeviceDisablePeerAccess(int peerDevice);
     cudaError_t impl_cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags);
     cudaError_t impl_cudaMalloc(void **devPtr, size_t size);
     cudaError_t impl_cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height);
@@ -5831,53 +3466,21 @@ extern "Python+C" {
     cudaError_t impl_cudaHostGetFlags(unsigned int *pFlags, void *pHost);
     cudaError_t impl_cudaMemGetInfo(size_t *free, size_t *total);
     cudaError_t impl_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
-    cudaError_t impl_cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream);
-    cudaError_t impl_cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device);
     cudaError_t impl_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
-    cudaError_t impl_cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
-    cudaError_t impl_cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
-    cudaError_t impl_cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
-    cudaError_t impl_cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type);
-    cudaError_t impl_cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type);
-    cudaError_t impl_cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type, cudaMemPool_t memPool);
-    cudaError_t impl_cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps);
-    cudaError_t impl_cudaMemPoolDestroy(cudaMemPool_t memPool);
-    cudaError_t impl_cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);
-    cudaError_t impl_cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
-    cudaError_t impl_cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
-    cudaError_t impl_cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count);
-    cudaError_t impl_cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location);
-    cudaError_t impl_cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
     cudaError_t impl_cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags);
-    cudaError_t impl_cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags);
     cudaError_t impl_cudaFreeArray(cudaArray_t array);
     cudaError_t impl_cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array);
     cudaError_t impl_cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
-    cudaError_t impl_cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent);
-    cudaError_t impl_cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
-    cudaError_t impl_cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream);
-    cudaError_t impl_cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind);
-    cudaError_t impl_cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind);
     cudaError_t impl_cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
     cudaError_t impl_cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
     cudaError_t impl_cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind);
     cudaError_t impl_cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
-    cudaError_t impl_cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind);
-    cudaError_t impl_cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
-    cudaError_t impl_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream);
     cudaError_t impl_cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc);
     cudaError_t impl_cudaDestroyTextureObject(cudaTextureObject_t texObject);
-    cudaError_t impl_cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject);
-    cudaError_t impl_cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject);
-    cudaError_t impl_cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc);
-    cudaError_t impl_cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject);
-    cudaError_t impl_cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject);
     cudaError_t impl_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
     cudaError_t impl_cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
     cudaError_t impl_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
     cudaError_t impl_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
-    cudaError_t impl_cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count);
-    cudaError_t impl_cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream);
     cudaError_t impl_cudaMemset(void *devPtr, int value, size_t count);
     cudaError_t impl_cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream);
     cudaError_t impl_cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);
@@ -5891,11 +3494,16 @@ extern "Python+C" {
     cudaError_t impl_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
     cudaError_t impl_cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
     cudaError_t impl_cudaStreamGetPriority(cudaStream_t hStream, int *priority);
-    cudaError_t impl_cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
-    cudaError_t impl_cudaStreamGetDevice(cudaStream_t hStream, int *device);
     cudaError_t impl_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
-    cudaError_t impl_cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode);
     cudaError_t impl_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
+    cudaError_t impl_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+    cudaError_t impl_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
+    cudaError_t impl_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
+    cudaError_t impl_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
+    cudaError_t impl_cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
+    cudaError_t impl_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
+    cudaError_t impl_cudaGraphExecDestroy(cudaGraphExec_t graphExec);
+    cudaError_t impl_cudaGraphDestroy(cudaGraph_t graph);
     cudaError_t impl_cudaEventCreate(cudaEvent_t *event);
     cudaError_t impl_cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
     cudaError_t impl_cudaEventDestroy(cudaEvent_t event);
@@ -5907,187 +3515,23 @@ extern "Python+C" {
     cudaError_t impl_cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end);
     cudaError_t impl_cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc);
     cudaError_t impl_cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc);
-    cudaError_t impl_cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc);
     cudaError_t impl_cudaDestroyExternalMemory(cudaExternalMemory_t extMem);
     cudaError_t impl_cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc);
     cudaError_t impl_cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
     cudaError_t impl_cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
     cudaError_t impl_cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
     cudaError_t impl_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
-    cudaError_t impl_cudaGetDeviceProperties_v13(struct cudlaSimDeviceProp13 *prop, int device);
-    cudaError_t impl_cudaRuntimeGetVersion_v13(int *runtimeVersion);
     cudaError_t impl_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
     cudaError_t impl_cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
-    cudaError_t impl_cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
-    cudaError_t impl_cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
-    cudaError_t impl_cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind);
-    cudaError_t impl_cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
-    cudaError_t impl_cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream);
-    cudaError_t impl_cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, cudaStream_t stream);
-    cudaError_t impl_cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, cudaStream_t stream);
-    cudaError_t impl_cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream);
-    cudaError_t impl_cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream);
     cudaError_t impl_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
     cudaError_t impl_cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value);
     cudaError_t impl_cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig);
-    cudaError_t impl_cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config);
-    cudaError_t impl_cudaFuncGetName(const char **name, const void *func);
-    cudaError_t impl_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize);
-    cudaError_t impl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags);
-    cudaError_t impl_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize);
-    cudaError_t impl_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
-    cudaError_t impl_cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode);
-    cudaError_t impl_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
-    cudaError_t impl_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
-    cudaError_t impl_cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
-    cudaError_t impl_cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
-    cudaError_t impl_cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags);
-    cudaError_t impl_cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
-    cudaError_t impl_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
-    cudaError_t impl_cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
-    cudaError_t impl_cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
-    cudaError_t impl_cudaGraphDestroy(cudaGraph_t graph);
-    cudaError_t impl_cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams);
-    cudaError_t impl_cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams);
-    cudaError_t impl_cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
-    cudaError_t impl_cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams);
-    cudaError_t impl_cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams);
-    cudaError_t impl_cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies);
-    cudaError_t impl_cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph);
-    cudaError_t impl_cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
-    cudaError_t impl_cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
-    cudaError_t impl_cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams);
-    cudaError_t impl_cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr);
-    cudaError_t impl_cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
-    cudaError_t impl_cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
-    cudaError_t impl_cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags);
-    cudaError_t impl_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
-    cudaError_t impl_cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
-    cudaError_t impl_cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
-    cudaError_t impl_cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData, size_t numDependencies);
-    cudaError_t impl_cudaGraphDestroyNode(cudaGraphNode_t node);
-    cudaError_t impl_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
-    cudaError_t impl_cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes);
-    cudaError_t impl_cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges);
-    cudaError_t impl_cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies);
-    cudaError_t impl_cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes);
-    cudaError_t impl_cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edgeData, size_t *numEdges);
-    cudaError_t impl_cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, cudaGraphEdgeData *edgeData, size_t *pNumDependencies);
-    cudaError_t impl_cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes);
-    cudaError_t impl_cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph);
-    cudaError_t impl_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
-    cudaError_t impl_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
-    cudaError_t impl_cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
-    cudaError_t impl_cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphInstantiateParams *instantiateParams);
-    cudaError_t impl_cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags);
-    cudaError_t impl_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
-    cudaError_t impl_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
-    cudaError_t impl_cudaGraphExecDestroy(cudaGraphExec_t graphExec);
-    cudaError_t impl_cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo);
-    cudaError_t impl_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
-    cudaError_t impl_cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
-    cudaError_t impl_cudaDeviceGraphMemTrim(int device);
-    cudaError_t impl_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
-    cudaError_t impl_cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
-    cudaError_t impl_cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
-    cudaError_t impl_cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
-    cudaError_t impl_cudaCtxResetPersistingL2Cache(void);
-    cudaError_t impl_cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams);
-    cudaError_t impl_cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
-    cudaError_t impl_cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
-    cudaError_t impl_cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
-    cudaError_t impl_cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc);
-    cudaError_t impl_cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams);
-    cudaError_t impl_cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
-    cudaError_t impl_cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
-    cudaError_t impl_cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams);
-    cudaError_t impl_cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
-    cudaError_t impl_cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams);
-    cudaError_t impl_cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
-    cudaError_t impl_cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph);
-    cudaError_t impl_cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
-    cudaError_t impl_cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
-    cudaError_t impl_cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
-    cudaError_t impl_cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
-    cudaError_t impl_cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out);
-    cudaError_t impl_cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out);
-    cudaError_t impl_cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
-    cudaError_t impl_cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
-    cudaError_t impl_cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out);
-    cudaError_t impl_cudaGraphExternalSemaphoresSignalNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
-    cudaError_t impl_cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
-    cudaError_t impl_cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out);
-    cudaError_t impl_cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
-    cudaError_t impl_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
-    cudaError_t impl_cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
-    cudaError_t impl_cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
-    cudaError_t impl_cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
-    cudaError_t impl_cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
-    cudaError_t impl_cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaGraph_t childGraph);
-    cudaError_t impl_cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event);
-    cudaError_t impl_cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event);
-    cudaError_t impl_cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
-    cudaError_t impl_cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
-    cudaError_t impl_cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
-    cudaError_t impl_cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled);
-    cudaError_t impl_cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled);
-    cudaError_t impl_cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags);
-    cudaError_t impl_cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy, unsigned int initialRefcount, unsigned int flags);
-    cudaError_t impl_cudaUserObjectRetain(cudaUserObject_t object, unsigned int count);
-    cudaError_t impl_cudaUserObjectRelease(cudaUserObject_t object, unsigned int count);
-    cudaError_t impl_cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags);
-    cudaError_t impl_cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count);
-    cudaError_t impl_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream);
-    cudaError_t impl_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
-    cudaError_t impl_cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
-    cudaError_t impl_cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream);
-    cudaError_t impl_cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
-    cudaError_t impl_cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr, size_t count);
-    cudaError_t impl_cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, const void *devPtr, size_t count);
-    cudaError_t impl_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
-    cudaError_t impl_cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags);
-    cudaError_t impl_cudaIpcCloseMemHandle(void *devPtr);
-    cudaError_t impl_cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event);
-    cudaError_t impl_cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle);
-    cudaError_t impl_cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags);
-    cudaError_t impl_cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags);
-    cudaError_t impl_cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr);
-    cudaError_t impl_cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData);
-    cudaError_t impl_cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData, cudaLogsCallbackHandle *callback_out);
-    cudaError_t impl_cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback);
-    cudaError_t impl_cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags);
-    cudaError_t impl_cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile, unsigned int flags);
-    cudaError_t impl_cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size, unsigned int flags);
     cudaError_t impl_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind);
     cudaError_t impl_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind);
     cudaError_t impl_cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
     cudaError_t impl_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
     cudaError_t impl_cudaGetSymbolAddress(void **devPtr, const void *symbol);
     cudaError_t impl_cudaGetSymbolSize(size_t *size, const void *symbol);
-    cudaError_t impl_cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr);
-    cudaError_t impl_cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
-    cudaError_t impl_cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
-    cudaError_t impl_cudaLibraryUnload(cudaLibrary_t library);
-    cudaError_t impl_cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name);
-    cudaError_t impl_cudaLibraryGetGlobal(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
-    cudaError_t impl_cudaLibraryGetManaged(void **dptr, size_t *numbytes, cudaLibrary_t library, const char *name);
-    cudaError_t impl_cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol);
-    cudaError_t impl_cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib);
-    cudaError_t impl_cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib);
-    cudaError_t impl_cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device);
-    cudaError_t impl_cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr);
-    cudaError_t impl_cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
-    cudaError_t impl_cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus);
-    cudaError_t impl_cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId);
-    cudaError_t impl_cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int numLevels, unsigned int flags);
-    cudaError_t impl_cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level);
-    cudaError_t impl_cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray);
-    cudaError_t impl_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device);
-    cudaError_t impl_cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device);
-    cudaError_t impl_cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array);
-    cudaError_t impl_cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap);
-    cudaError_t impl_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx);
-    cudaError_t impl_cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device);
     CUresult impl_cuInit(unsigned int Flags);
     CUresult impl_cuDriverGetVersion(int *driverVersion);
     CUresult impl_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus);
@@ -6099,10 +3543,8 @@ extern "Python+C" {
     CUresult impl_cuDeviceGetName(char *name, int len, CUdevice dev);
     CUresult impl_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev);
     CUresult impl_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev);
-    CUresult impl_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev);
     CUresult impl_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev);
     CUresult impl_cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev);
-    CUresult impl_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev);
     CUresult impl_cuDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, CUdevice dev, int flags);
     CUresult impl_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev);
     CUresult impl_cuDevicePrimaryCtxRelease_v2(CUdevice dev);
@@ -6110,24 +3552,9 @@ extern "Python+C" {
     CUresult impl_cuCtxSetCurrent(CUcontext ctx);
     CUresult impl_cuCtxGetDevice(CUdevice *device);
     CUresult impl_cuCtxSynchronize(void);
-    CUresult impl_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags);
-    CUresult impl_cuCtxDisablePeerAccess(CUcontext peerContext);
     CUresult impl_cuMemGetInfo_v2(size_t *free, size_t *total);
     CUresult impl_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize);
     CUresult impl_cuMemFree_v2(CUdeviceptr dptr);
-    CUresult impl_cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option);
-    CUresult impl_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long long flags);
-    CUresult impl_cuMemRelease(CUmemGenericAllocationHandle handle);
-    CUresult impl_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags);
-    CUresult impl_cuMemAddressFree(CUdeviceptr ptr, size_t size);
-    CUresult impl_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags);
-    CUresult impl_cuMemUnmap(CUdeviceptr ptr, size_t size);
-    CUresult impl_cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count);
-    CUresult impl_cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr);
-    CUresult impl_cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle);
-    CUresult impl_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr);
-    CUresult impl_cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags);
-    CUresult impl_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle, CUmemAllocationHandleType shHandleType);
     CUresult impl_cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount);
     CUresult impl_cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount);
     CUresult impl_cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount);
@@ -6144,55 +3571,21 @@ extern "Python+C" {
     CUresult impl_cuEventRecord(CUevent hEvent, CUstream hStream);
     CUresult impl_cuEventQuery(CUevent hEvent);
     CUresult impl_cuEventSynchronize(CUevent hEvent);
+    CUresult impl_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
     CUresult impl_cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray);
-    CUresult impl_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray);
-    CUresult impl_cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray);
-    CUresult impl_cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray);
     CUresult impl_cuArrayDestroy(CUarray hArray);
-    CUresult impl_cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount);
-    CUresult impl_cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount);
-    CUresult impl_cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount);
-    CUresult impl_cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount);
-    CUresult impl_cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount);
-    CUresult impl_cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream);
-    CUresult impl_cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream);
     CUresult impl_cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy);
-    CUresult impl_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy);
     CUresult impl_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
-    CUresult impl_cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy);
-    CUresult impl_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
-    CUresult impl_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy);
-    CUresult impl_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream);
     CUresult impl_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc);
     CUresult impl_cuTexObjectDestroy(CUtexObject texObject);
-    CUresult impl_cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject);
-    CUresult impl_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject);
-    CUresult impl_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc);
-    CUresult impl_cuSurfObjectDestroy(CUsurfObject surfObject);
-    CUresult impl_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject);
-    CUresult impl_cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId);
-    CUresult impl_cuDeviceGetProperties(CUdevprop *prop, CUdevice dev);
-    CUresult impl_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice);
     CUresult impl_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active);
     CUresult impl_cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags);
     CUresult impl_cuDevicePrimaryCtxReset_v2(CUdevice dev);
     CUresult impl_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version);
-    CUresult impl_cuCtxGetId(CUcontext ctx, unsigned long long *ctxId);
     CUresult impl_cuCtxGetFlags(unsigned int *flags);
-    CUresult impl_cuCtxSetFlags(unsigned int flags);
     CUresult impl_cuCtxSetLimit(CUlimit limit, size_t value);
     CUresult impl_cuCtxGetLimit(size_t *pvalue, CUlimit limit);
-    CUresult impl_cuCtxGetCacheConfig(CUfunc_cache *pconfig);
-    CUresult impl_cuCtxSetCacheConfig(CUfunc_cache config);
-    CUresult impl_cuCtxGetSharedMemConfig(CUsharedconfig *pConfig);
-    CUresult impl_cuCtxSetSharedMemConfig(CUsharedconfig config);
     CUresult impl_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
-    CUresult impl_cuCtxResetPersistingL2Cache(void);
-    CUresult impl_cuCtxAttach(CUcontext *pctx, unsigned int flags);
-    CUresult impl_cuCtxDetach(CUcontext ctx);
-    CUresult impl_cuProfilerInitialize(const char *configFile, const char *outputFile, CUoutput_mode outputMode);
-    CUresult impl_cuProfilerStart(void);
-    CUresult impl_cuProfilerStop(void);
     CUresult impl_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes);
     CUresult impl_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags);
     CUresult impl_cuMemAllocHost_v2(void **pp, size_t bytesize);
@@ -6219,368 +3612,41 @@ extern "Python+C" {
     CUresult impl_cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream);
     CUresult impl_cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream);
     CUresult impl_cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream);
-    CUresult impl_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr);
-    CUresult impl_cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags);
-    CUresult impl_cuIpcCloseMemHandle(CUdeviceptr dptr);
-    CUresult impl_cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event);
-    CUresult impl_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle);
     CUresult impl_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority);
     CUresult impl_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
     CUresult impl_cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd);
     CUresult impl_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr);
     CUresult impl_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr);
-    CUresult impl_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr);
-    CUresult impl_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags);
-    CUresult impl_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType, unsigned long long flags);
-    CUresult impl_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr);
-    CUresult impl_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData);
-    CUresult impl_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
-    CUresult impl_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream);
-    CUresult impl_cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount);
-    CUresult impl_cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream);
-    CUresult impl_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev);
-    CUresult impl_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev);
-    CUresult impl_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool);
-    CUresult impl_cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type);
-    CUresult impl_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type);
-    CUresult impl_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool);
-    CUresult impl_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps);
-    CUresult impl_cuMemPoolDestroy(CUmemoryPool pool);
-    CUresult impl_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep);
-    CUresult impl_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value);
-    CUresult impl_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value);
-    CUresult impl_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count);
-    CUresult impl_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location);
-    CUresult impl_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream);
     CUresult impl_cuStreamGetFlags(CUstream hStream, unsigned int *flags);
     CUresult impl_cuStreamGetPriority(CUstream hStream, int *priority);
-    CUresult impl_cuStreamGetId(CUstream hStream, unsigned long long *streamId);
-    CUresult impl_cuStreamGetDevice(CUstream hStream, CUdevice *device);
     CUresult impl_cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
     CUresult impl_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags);
     CUresult impl_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
-    CUresult impl_cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode);
     CUresult impl_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags);
     CUresult impl_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags);
     CUresult impl_cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode);
     CUresult impl_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph);
     CUresult impl_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus);
-    CUresult impl_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
-    CUresult impl_cuGraphCreate(CUgraph *phGraph, unsigned int flags);
-    CUresult impl_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph);
     CUresult impl_cuGraphDestroy(CUgraph hGraph);
-    CUresult impl_cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies);
-    CUresult impl_cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraph childGraph);
-    CUresult impl_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes);
-    CUresult impl_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes);
-    CUresult impl_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type);
-    CUresult impl_cuGraphDestroyNode(CUgraphNode hNode);
     CUresult impl_cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags);
-    CUresult impl_cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream);
     CUresult impl_cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream);
     CUresult impl_cuGraphExecDestroy(CUgraphExec hGraphExec);
     CUresult impl_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
-    CUresult impl_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice dev);
-    CUresult impl_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type);
-    CUresult impl_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev);
     CUresult impl_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev);
     CUresult impl_cuCtxDestroy_v2(CUcontext ctx);
     CUresult impl_cuCtxPushCurrent_v2(CUcontext ctx);
     CUresult impl_cuCtxPopCurrent_v2(CUcontext *pctx);
-    CUresult impl_cuDeviceComputeCapability(int *major, int *minor, CUdevice dev);
-    CUresult impl_cuModuleLoad(CUmodule *module, const char *fname);
-    CUresult impl_cuModuleLoadData(CUmodule *module, const void *image);
-    CUresult impl_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues);
-    CUresult impl_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin);
-    CUresult impl_cuModuleUnload(CUmodule hmod);
-    CUresult impl_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut);
-    CUresult impl_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int numOptions, CUjit_option *options, void **optionValues);
-    CUresult impl_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions, CUjit_option *options, void **optionValues);
-    CUresult impl_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut);
-    CUresult impl_cuLinkDestroy(CUlinkState state);
-    CUresult impl_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name);
-    CUresult impl_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name);
-    CUresult impl_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc);
-    CUresult impl_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value);
-    CUresult impl_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize);
-    CUresult impl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags);
-    CUresult impl_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit);
-    CUresult impl_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags);
-    CUresult impl_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize);
-    CUresult impl_cuStreamSetAttribute(CUstream hStream, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value);
-    CUresult impl_cuStreamGetAttribute(CUstream hStream, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out);
-    CUresult impl_cuStreamCopyAttributes(CUstream dst, CUstream src);
-    CUresult impl_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
-    CUresult impl_cuModuleGetFunctionCount(unsigned int *count, CUmodule mod);
-    CUresult impl_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod);
-    CUresult impl_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc);
-    CUresult impl_cuFuncGetName(const char **name, CUfunction hfunc);
-    CUresult impl_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function);
-    CUresult impl_cuFuncLoad(CUfunction function);
-    CUresult impl_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config);
-    CUresult impl_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config);
-    CUresult impl_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
-    CUresult impl_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned int numLibraryOptions);
-    CUresult impl_cuLibraryUnload(CUlibrary library);
-    CUresult impl_cuLibraryGetModule(CUmodule *pMod, CUlibrary library);
-    CUresult impl_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name);
-    CUresult impl_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib);
-    CUresult impl_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib);
-    CUresult impl_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name);
-    CUresult impl_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name);
-    CUresult impl_cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol);
-    CUresult impl_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel);
-    CUresult impl_cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel);
-    CUresult impl_cuKernelGetName(const char **name, CUkernel hfunc);
-    CUresult impl_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev);
-    CUresult impl_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev);
-    CUresult impl_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev);
     CUresult impl_cuImportExternalMemory(CUexternalMemory *extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc);
     CUresult impl_cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc);
-    CUresult impl_cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc);
     CUresult impl_cuDestroyExternalMemory(CUexternalMemory extMem);
     CUresult impl_cuImportExternalSemaphore(CUexternalSemaphore *extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc);
     CUresult impl_cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream);
     CUresult impl_cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, unsigned int numExtSems, CUstream stream);
     CUresult impl_cuDestroyExternalSemaphore(CUexternalSemaphore extSem);
-    CUresult impl_cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
-    CUresult impl_cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
-    CUresult impl_cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
-    CUresult impl_cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
-    CUresult impl_cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags);
-    CUresult impl_cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, CUlaunchAttributeValue *value_out);
-    CUresult impl_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr, const CUlaunchAttributeValue *value);
-    CUresult impl_cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src);
-    CUresult impl_cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx);
-    CUresult impl_cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams);
-    CUresult impl_cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams);
-    CUresult impl_cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx);
-    CUresult impl_cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph);
-    CUresult impl_cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event);
-    CUresult impl_cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out);
-    CUresult impl_cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event);
-    CUresult impl_cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUevent event);
-    CUresult impl_cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out);
-    CUresult impl_cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event);
-    CUresult impl_cuGraphAddExternalSemaphoresSignalNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *params_out);
-    CUresult impl_cuGraphExternalSemaphoresSignalNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphAddExternalSemaphoresWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphExternalSemaphoresWaitNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_WAIT_NODE_PARAMS *params_out);
-    CUresult impl_cuGraphExternalSemaphoresWaitNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out);
-    CUresult impl_cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out);
-    CUresult impl_cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUdeviceptr dptr);
-    CUresult impl_cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out);
-    CUresult impl_cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, CUgraphNodeParams *nodeParams);
-    CUresult impl_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams);
-    CUresult impl_cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams);
-    CUresult impl_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned int defaultLaunchValue, unsigned int flags);
-    CUresult impl_cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies);
-    CUresult impl_cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies);
-    CUresult impl_cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies);
-    CUresult impl_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edgeData, size_t numDependencies);
-    CUresult impl_cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges);
-    CUresult impl_cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData, size_t *numEdges);
-    CUresult impl_cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *dependencies, size_t *numDependencies);
-    CUresult impl_cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies, CUgraphEdgeData *edgeData, size_t *numDependencies);
-    CUresult impl_cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *dependentNodes, size_t *numDependentNodes);
-    CUresult impl_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes, CUgraphEdgeData *edgeData, size_t *numDependentNodes);
-    CUresult impl_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph);
-    CUresult impl_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams);
-    CUresult impl_cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags);
-    CUresult impl_cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx);
-    CUresult impl_cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx);
-    CUresult impl_cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph);
-    CUresult impl_cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event);
-    CUresult impl_cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event);
-    CUresult impl_cuGraphExecExternalSemaphoresSignalNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphExecExternalSemaphoresWaitNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
-    CUresult impl_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams);
-    CUresult impl_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled);
-    CUresult impl_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled);
-    CUresult impl_cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo);
-    CUresult impl_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value);
-    CUresult impl_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value);
-    CUresult impl_cuDeviceGraphMemTrim(CUdevice device);
-    CUresult impl_cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags);
-    CUresult impl_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount, unsigned int flags);
-    CUresult impl_cuUserObjectRetain(CUuserObject object, unsigned int count);
-    CUresult impl_cuUserObjectRelease(CUuserObject object, unsigned int count);
-    CUresult impl_cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags);
-    CUresult impl_cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count);
-    CUresult impl_cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
-    CUresult impl_cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
-    CUresult impl_cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
-    CUresult impl_cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
-    CUresult impl_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode);
-    CUresult impl_cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out);
-    CUresult impl_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out);
-    CUresult impl_cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags);
-    CUresult impl_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
-    CUresult impl_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream);
-    CUresult impl_cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream hStream);
-    CUresult impl_cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream);
-    CUresult impl_cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream);
-    CUresult impl_cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location);
-    CUresult impl_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream);
-    CUresult impl_cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
-    CUresult impl_cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream);
-    CUresult impl_cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
-    CUresult impl_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count);
-    CUresult impl_cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count);
-    CUresult impl_cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData, CUlogsCallbackHandle *callback_out);
-    CUresult impl_cuLogsUnregisterCallback(CUlogsCallbackHandle callback);
-    CUresult impl_cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags);
-    CUresult impl_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags);
-    CUresult impl_cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size, unsigned int flags);
-    CUresult impl_cuCoredumpGetAttribute(CUcoredumpSettings attrib, void *value, size_t *size);
-    CUresult impl_cuCoredumpGetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size);
-    CUresult impl_cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size_t *size);
-    CUresult impl_cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size);
-    CUresult impl_cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels);
-    CUresult impl_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level);
-    CUresult impl_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray);
-    CUresult impl_cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array, CUdevice device);
-    CUresult impl_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap, CUdevice device);
-    CUresult impl_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array);
-    CUresult impl_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap);
-    CUresult impl_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx);
-    CUresult impl_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev);
-    CUresult impl_cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type);
-    CUresult impl_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type);
-    CUresult impl_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource, CUdevResourceType type);
-    CUresult impl_cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input, CUdevResource *remaining, unsigned int useFlags, unsigned int minCount);
-    CUresult impl_cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources);
-    CUresult impl_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags);
-    CUresult impl_cuGreenCtxDestroy(CUgreenCtx hCtx);
-    CUresult impl_cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx);
-    CUresult impl_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority);
-    CUresult impl_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx);
-    CUresult impl_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx);
-    CUresult impl_cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent);
-    CUresult impl_cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent);
-    CUresult impl_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent);
-    CUresult impl_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent);
-    CUresult impl_cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const uint32_t *boxDim, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill);
-    CUresult impl_cuTensorMapEncodeIm2col(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides, const int *pixelBoxLowerCorner, const int *pixelBoxUpperCorner, uint32_t channelsPerPixel, uint32_t pixelsPerColumn, const uint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill);
-    CUresult impl_cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress);
-    CUresult impl_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name);
-    CUresult impl_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name);
-    CUresult impl_cuTexRefCreate(CUtexref *pTexRef);
-    CUresult impl_cuTexRefDestroy(CUtexref hTexRef);
-    CUresult impl_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags);
-    CUresult impl_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, size_t bytes);
-    CUresult impl_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr dptr, size_t Pitch);
-    CUresult impl_cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents);
-    CUresult impl_cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am);
-    CUresult impl_cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm);
-    CUresult impl_cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags);
-    CUresult impl_cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef);
-    CUresult impl_cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef);
-    CUresult impl_cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef);
-    CUresult impl_cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int dim);
-    CUresult impl_cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef);
-    CUresult impl_cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef);
-    CUresult impl_cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags);
-    CUresult impl_cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef);
-    CUresult impl_cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm);
-    CUresult impl_cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef);
-    CUresult impl_cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias);
-    CUresult impl_cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef);
-    CUresult impl_cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp);
-    CUresult impl_cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, CUtexref hTexRef);
-    CUresult impl_cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso);
-    CUresult impl_cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef);
-    CUresult impl_cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor);
-    CUresult impl_cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef);
-    CUresult impl_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef);
-    CUresult impl_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags);
-    CUresult impl_cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef);
     CUresult impl_cuDeviceTotalMem(size_t *bytes, CUdevice dev);
     CUresult impl_cuDevicePrimaryCtxRelease(CUdevice dev);
     CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
     const char *impl_nvrtcGetErrorString(nvrtcResult result);
-    nvrtcResult impl_nvrtcVersion(int *major, int *minor);
-    nvrtcResult impl_nvrtcGetNumSupportedArchs(int *numArchs);
-    nvrtcResult impl_nvrtcGetSupportedArchs(int *supportedArchs);
-    nvrtcResult impl_nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders, const char * const *headers, const char * const *includeNames);
-    nvrtcResult impl_nvrtcDestroyProgram(nvrtcProgram *prog);
-    nvrtcResult impl_nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char * const *options);
-    nvrtcResult impl_nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet);
-    nvrtcResult impl_nvrtcGetPTX(nvrtcProgram prog, char *ptx);
-    nvrtcResult impl_nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet);
-    nvrtcResult impl_nvrtcGetCUBIN(nvrtcProgram prog, char *cubin);
-    nvrtcResult impl_nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet);
-    nvrtcResult impl_nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR);
-    nvrtcResult impl_nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet);
-    nvrtcResult impl_nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir);
-    nvrtcResult impl_nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet);
-    nvrtcResult impl_nvrtcGetProgramLog(nvrtcProgram prog, char *log);
-    nvrtcResult impl_nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression);
-    nvrtcResult impl_nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name);
-    nvmlReturn_t impl_nvmlInit_v2(void);
-    nvmlReturn_t impl_nvmlInitWithFlags(unsigned int flags);
-    nvmlReturn_t impl_nvmlShutdown(void);
-    const char *impl_nvmlErrorString(nvmlReturn_t result);
-    nvmlReturn_t impl_nvmlSystemGetDriverVersion(char *version, unsigned int length);
-    nvmlReturn_t impl_nvmlSystemGetNVMLVersion(char *version, unsigned int length);
-    nvmlReturn_t impl_nvmlSystemGetCudaDriverVersion(int *cudaDriverVersion);
-    nvmlReturn_t impl_nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVersion);
-    nvmlReturn_t impl_nvmlDeviceGetCount_v2(unsigned int *deviceCount);
-    nvmlReturn_t impl_nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device);
-    nvmlReturn_t impl_nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device);
-    nvmlReturn_t impl_nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevice_t *device);
-    nvmlReturn_t impl_nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length);
-    nvmlReturn_t impl_nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length);
-    nvmlReturn_t impl_nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index);
-    nvmlReturn_t impl_nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minorNumber);
-    nvmlReturn_t impl_nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci);
-    nvmlReturn_t impl_nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory);
-    nvmlReturn_t impl_nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory);
-    nvmlReturn_t impl_nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned int *busWidth);
-    nvmlReturn_t impl_nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock);
-    nvmlReturn_t impl_nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock);
-    nvmlReturn_t impl_nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mode);
-    nvmlReturn_t impl_nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor);
-    nvmlReturn_t impl_nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t *arch);
-    nvmlReturn_t impl_nvmlDeviceGetSerial(nvmlDevice_t device, char *serial, unsigned int length);
-    nvmlReturn_t impl_nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilization);
-    nvmlReturn_t impl_nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensorType, unsigned int *temp);
-    nvmlReturn_t impl_nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int *speed);
-    nvmlReturn_t impl_nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int *power);
-    nvmlReturn_t impl_nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long *energy);
-    nvmlReturn_t impl_nvmlDeviceGetPowerManagementLimit(nvmlDevice_t device, unsigned int *limit);
-    nvmlReturn_t impl_nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned int *limit);
-    nvmlReturn_t impl_nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t *pState);
-    nvmlReturn_t impl_nvmlDeviceGetApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int *clockMHz);
-    nvmlReturn_t impl_nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t *mode);
-    nvmlReturn_t impl_nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t *current, nvmlEnableState_t *pending);
-    nvmlReturn_t impl_nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_t *infos);
-    nvmlReturn_t impl_nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode);
-    nvmlReturn_t impl_nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int memClockMHz, unsigned int graphicsClockMHz);
-    nvmlReturn_t impl_nvmlDeviceResetApplicationsClocks(nvmlDevice_t device);
-    nvmlReturn_t impl_nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz);
-    nvmlReturn_t impl_nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device);
-    nvmlReturn_t impl_nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit);
-    nvmlReturn_t impl_nvmlInit(void);
-    nvmlReturn_t impl_nvmlDeviceGetCount(unsigned int *deviceCount);
-    nvmlReturn_t impl_nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t *device);
-    nvmlReturn_t impl_nvmlDeviceGetHandleByPciBusId(const char *pciBusId, nvmlDevice_t *device);
     NvDlaError impl_NvDlaInitialize(void **session_handle);
     void impl_NvDlaDestroy(void *session_handle);
     NvDlaError impl_NvDlaOpen(void *session_handle, NvU32 instance, void **device_handle);

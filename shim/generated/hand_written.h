@@ -9,7 +9,6 @@
 #include "cuda/cuda_runtime_api.h"
 #include "cuda/cuda.h"
 #include "cuda/nvrtc.h"
-#include "cuda/nvml.h"
 #include "nvdla/nvdla_inf.h"
 #include "nvdla/nvdla_os_inf.h"
 #include "nvdla/dla_interface.h"
@@ -32,9 +31,6 @@
 #include "cupva/cupva_host_cuda.h"
 #include "cupva/detail/cupva_host_cpp_detail.h"
 #include "cudla_sim.h"
-cudaError_t impl_cudaDeviceSynchronize(void);
-cudaError_t impl_cudaThreadSynchronize(void);
-cudaError_t impl_cudaStreamSynchronize(cudaStream_t stream);
 CUresult impl_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus);
 CUresult impl_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId);
 CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -86,16 +85,3 @@ def test_call_patterns_of_published_programs_type_check(program: str, standard: 
 @pytest.mark.parametrize("program", sorted(p.name for p in PATTERNS.glob("*.c")))
 def test_call_patterns_in_c_type_check(program: str, standard: str) -> None:
     assert rejected(PATTERNS / program, standard, *CLEAN) == ""
-
-
-def test_names_of_a_threads_own_stream_are_all_exported() -> None:
-    """And the other way round: whoever defines CUDA_API_PER_THREAD_DEFAULT_STREAM gets each."""
-    text = (INCLUDE / "cuda" / "crt" / "per_thread_api.h").read_text()
-    named = dict(re.findall(r"^#define (\w+) (\w+_pt[sd][sz])$", text, re.MULTILINE))
-    assert all(own.rpartition("_")[0] == name for name, own in named.items())
-    exported = re.findall(
-        r"^    (\w+_pt[sd][sz]);$",
-        (INCLUDE.parent / "shim" / "generated" / "cudart_exports.map").read_text(),
-        re.MULTILINE,
-    )
-    assert set(named.values()) == {name for name in exported if not name.startswith("__")}

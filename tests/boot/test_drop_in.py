@@ -41,7 +41,7 @@ print([n for n in sys.argv[3:] if address(vendor, n) != address(real, n)])
 """
     family, _ = libraries()[name]
     names = exported(paths.lib_dir() / name)
-    assert len(names) > 5
+    assert names
     files = [str(paths.lib_dir() / f) for f in (name, family.real)]
     command = [sys.executable, "-c", text, *files, *names]
     run = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -40,7 +40,6 @@ def test_what_is_there_is_counted(home: Path, capsys: pytest.CaptureFixture[str]
         "dpu": (1, 5),
         "vpu": (0, 0),
         "cuda": (0, 0),
-        "ptx": (0, 0),
         "calibration": (1, 5),
     }
     assert run_command(["cache"]) == 0

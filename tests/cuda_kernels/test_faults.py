@@ -8,39 +8,30 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import PROGRAMS, Run, nvcc
-
-SOURCE = (PROGRAMS / "faults.cu").read_text().splitlines()
-
-
-def line(of: str) -> str:
-    number = next(i for i, text in enumerate(SOURCE, 1) if f"// the line of {of}" in text)
-    return f"faults.cu:{number}: "
+from .conftest import Run, nvcc
 
 
 @pytest.mark.parametrize(
     ("how", "error", "words"),
     [
         ("none", "cudaSuccess", ""),
-        ("read", "cudaErrorIllegalAddress", line("READ") + "access to address 0x10"),
-        ("write", "cudaErrorIllegalAddress", line("WRITE") + "access to address 0x10"),
+        ("read", "cudaErrorIllegalAddress", "access to address 0x10, where no memory is mapped"),
+        ("write", "cudaErrorIllegalAddress", "access to address 0x10, where no memory is mapped"),
         ("trap", "cudaErrorLaunchFailure", "__trap"),
         ("assert", "cudaErrorAssert", "Assertion `zero == 1` failed."),
         ("stack", "cudaErrorLaunchFailure", "the stack of a thread, 256 KiB, is full"),
-        ("stuck", "cudaErrorLaunchTimeout", "1 waits in __syncwarp, (7, 0, 0) first"),
-        ("child", "cudaErrorIllegalAddress", line("CHILD") + "access to address 0x10"),
+        ("stuck", "cudaErrorLaunchTimeout", "deadlock: 0 of 64 threads have ended, 64 wait"),
     ],
 )
 def test_a_failed_thread(faults: Run, how: str, error: str, words: str) -> None:
     for block, thread in ((0, 0), (3, 7), (5, 63)):
-        expected = words.replace("(7, 0, 0) first", f"({thread}, 0, 0) first")
         done = faults(how, block, thread)
         # the context is ruined until the device is reset; then 6 blocks of 64 threads count
         first, second = done.stdout.splitlines()
         assert first.split()[1:] == [error, error], done.stderr
         assert second == "cudaSuccess 384"
-        assert expected in done.stderr
-        if words and how not in ("child", "stuck"):
+        assert words in done.stderr
+        if words and how != "stuck":
             assert f"thread ({thread}, 0, 0)" in done.stderr
 
 
@@ -76,25 +67,6 @@ def test_a_little_behind_an_allocation_is_a_page_of_the_gpu(tmp_path: Path) -> N
         command = [str(tmp_path / "behind"), str(at)]
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         assert ran.stdout.strip() == error
-
-
-def test_a_gpu_s_own_assertion(tmp_path: Path) -> None:
-    """Declared by the program, as libraries do."""
-    source = tmp_path / "own.cu"
-    source.write_text(
-        "#include <cstdio>\n"
-        'extern "C" __attribute__((noreturn)) __device__ void __assertfail(\n'
-        "    const void *, const void *, unsigned int, const void *, size_t);\n"
-        '__global__ void k(int v) { if (v == 4) __assertfail("four", "where", 12, "k", 1); }\n'
-        "int main() {\n"
-        '    k<<<1, 1>>>(3);\n    printf("%d ", cudaDeviceSynchronize());\n'
-        '    k<<<1, 1>>>(4);\n    printf("%d", cudaDeviceSynchronize());\n}\n'
-    )
-    for options in ([], ["-Xcompiler", "-include,cstdint"]):  # with and without a kept header
-        assert nvcc(*options, source, "-o", tmp_path / "own").returncode == 0
-        done = subprocess.run([tmp_path / "own"], capture_output=True, text=True, check=True)
-        assert done.stdout == "0 710"  # cudaErrorAssert
-        assert "assertion `four` failed at where:12" in done.stderr
 
 
 def test_an_assertion_that_a_header_declares_again(tmp_path: Path) -> None:

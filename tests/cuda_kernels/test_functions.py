@@ -188,8 +188,4 @@ def test_numbers_that_no_integer_is(program: Path) -> None:
 
 def test_lanes_and_halves(program: Path) -> None:
     _, rest = told(program, [])
-    assert rest == [
-        "1 1 1 1 64 128 -256 128 32",
-        "0000ffff ffffffff 1 0000ffff 32767",
-        "111 14 1",
-    ]
+    assert rest == ["1 1 1 1 64 128 -256", "0000ffff ffffffff 1"]

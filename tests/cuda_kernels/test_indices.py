@@ -30,6 +30,6 @@ def test_what_programs_make_of_them(indices: Run) -> None:
 def test_a_fault_names_its_thread(indices: Run, at: int, size: int) -> None:
     done = indices("fault", at, size)
     assert done.stdout == "700\n"  # cudaErrorIllegalAddress
-    place = f"block ({at // size}, 0, 0), thread ({at % size}, 0, 0), "
+    place = f"block ({at // size}, 0, 0), thread ({at % size}, 0, 0): "
     assert place in done.stderr
-    assert "indices.cu:42: access to address 0x10" in done.stderr
+    assert "access to address 0x10, where no memory is mapped" in done.stderr

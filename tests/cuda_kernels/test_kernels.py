@@ -73,10 +73,10 @@ def test_barriers_that_vote(meetings: Run, x: list[int]) -> None:
 
 @FEW
 @given(warps=st.integers(1, 3), data=st.data())
-def test_shuffles_votes_and_tiles(meetings: Run, warps: int, data: st.DataObject) -> None:
+def test_shuffles_and_votes(meetings: Run, warps: int, data: st.DataObject) -> None:
     n = 32 * warps
     x = np.array(data.draw(st.lists(st.integers(-50, 50), min_size=n, max_size=n)))
-    found = np.array(numbers(meetings("shuffles", 1, 1, *x))).reshape(8, n)
+    found = np.array(numbers(meetings("shuffles", 1, 1, *x))).reshape(5, n)
     lane = np.arange(n) % 32
     base = np.arange(n) - lane
     assert (found[0] == x[base + (lane & ~15) + 5]).all()
@@ -87,27 +87,13 @@ def test_shuffles_votes_and_tiles(meetings: Run, warps: int, data: st.DataObject
     ballots = [sum(int(v & 1) << i for i, v in enumerate(w)) for w in x.reshape(-1, 32)]
     as_int = np.array(ballots, np.uint32).astype(np.int32).repeat(32)
     assert (found[4] == as_int).all()
-    assert (found[5] == x.reshape(-1, 8).sum(axis=1).repeat(8)).all()
-    tile = np.arange(n) % 8
-    assert (found[6] == np.where(tile + 3 < 8, x[np.minimum(np.arange(n) + 3, n - 1)], x)).all()
-    assert (found[7] == x.reshape(-1, 8).cumsum(axis=1).reshape(-1)).all()
-
-
-@FEW
-@given(width=st.integers(1, 64), blocks=st.integers(1, 6))
-def test_the_grid_meets(meetings: Run, width: int, blocks: int) -> None:
-    found = numbers(meetings("grid", width, blocks))
-    assert found == [(i + width) % (width * blocks) for i in range(width * blocks)]
 
 
 def test_who_waits_for_ever_is_told(meetings: Run) -> None:
     done = meetings("nobody", 1, 1)
     assert done.returncode != 0
-    assert (
-        "block (0, 0, 0), thread (0, 0, 0): no thread can go on; 0 of 4 have ended" in done.stderr
-    )
-    assert "1 waits in __syncwarp, (0, 0, 0) first" in done.stderr
-    assert "3 wait in __syncthreads, (1, 0, 0) first" in done.stderr
+    said = "block (0, 0, 0), thread (0, 0, 0): deadlock: 0 of 4 threads have ended, 4 wait"
+    assert said in done.stderr
 
 
 def _half(value: Fraction) -> int:
@@ -157,8 +143,3 @@ def test_halves_round_once(halves: Run, x: list[int]) -> None:
         assert [max(a, b), min(a, b)] == [_signed(largest), _signed(smallest)]
         whole = found[4 * n + 5 * i : 4 * n + 5 * i + 5]
         assert whole == [round(a), trunc(a), floor(a), ceil(a), 0]
-
-
-def test_memory_is_read_as_another_type_than_it_was_written(punning: Run) -> None:
-    """As code for a GPU does it; a compiler of C++ may assume that nobody does."""
-    assert punning().stdout == "1 0 2 73\n"

@@ -9,7 +9,7 @@ from .conftest import program
 REFUSED = ("more", "generic", "beyond", "other", "pointer")
 
 
-def test_shared_memory_and_blocks_that_wait_for_each_other(tmp_path: Path) -> None:
+def test_shared_memory(tmp_path: Path) -> None:
     done = program("limits", tmp_path)()
     assert done.returncode == 0, done.stderr
     lines = [text.split() for text in done.stdout.splitlines()]
@@ -20,9 +20,7 @@ def test_shared_memory_and_blocks_that_wait_for_each_other(tmp_path: Path) -> No
             expected = ["cudaSuccess", "cudaErrorInvalidValue", "cudaSuccess"]
         elif name == "above":
             expected = ["cudaErrorInvalidValue", "cudaErrorInvalidValue", "cudaSuccess"]
-        elif name == "crowd":
-            expected = [*["cudaErrorCooperativeLaunchTooLarge"] * 2, "cudaSuccess"]
         else:
             expected = ["cudaSuccess"] * 3
         assert answers == expected, name
-    assert numbers == [64 << 10, 16 * 1024]
+    assert numbers == [64 << 10]

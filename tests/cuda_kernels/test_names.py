@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import subprocess
 from pathlib import Path
 
 from cudla_sim import flags
-from cudla_sim.cuda_kernels.steps import ALL, AUTO
 
-from .conftest import PROGRAMS, nvcc
+from .conftest import nvcc
 
 SOURCE = """
 #include <cmath>
@@ -49,10 +47,8 @@ def test_headers_of_the_library_read_behind_cudas(tmp_path: Path) -> None:
         "__global__ void k(int *to) { *to = three(); }\n"
         "std::shared_ptr<int> one = std::make_shared<int>(1);\n"
     )
-    for lanes in (AUTO, ALL):
-        settings = {**os.environ, "CUDLA_SIM_CUDA_LANES": lanes}
-        done = nvcc("-c", source, "-o", tmp_path / "library.o", environment=settings)
-        assert done.returncode == 0, done.stderr
+    done = nvcc("-c", source, "-o", tmp_path / "library.o")
+    assert done.returncode == 0, done.stderr
 
 
 def test_using_namespace_std_makes_none_of_them_ambiguous(tmp_path: Path) -> None:
@@ -82,13 +78,6 @@ def test_a_kernel_may_have_the_name_of_a_function_of_the_system(tmp_path: Path) 
     )
     done = nvcc("-c", source, "-o", tmp_path / "kernels.o")
     assert done.returncode == 0, done.stderr
-
-
-def test_templates_of_one_name(tmp_path: Path) -> None:
-    done = nvcc(PROGRAMS / "overloads.cu", "-o", tmp_path / "overloads")
-    assert (done.returncode, done.stderr) == (0, "")
-    said = subprocess.run([tmp_path / "overloads"], capture_output=True, text=True, check=True)
-    assert said.stdout == "1 102 1003 2.5 102 6 5 7 10 11\n"
 
 
 def test_atomic_functions_that_cuda_does_not_have(tmp_path: Path) -> None:

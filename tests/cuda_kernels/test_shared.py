@@ -9,7 +9,7 @@ from .conftest import nvcc
 
 PROGRAM = """#include <cstdint>
 #include <cstdio>
-struct alignas(256) Far { char c; };
+struct alignas(128) Far { char c; };
 __global__ void k(int *out) {
     __shared__ char odd[3];
     __shared__ float numbers[8], others[4];
@@ -29,7 +29,7 @@ __global__ void k(int *out) {
     out[0] = int(last.x + last.w);
     out[1] = int(*reinterpret_cast<float *>(swizzled));
     out[2] = reinterpret_cast<uint4 *>(bytes)->z == 0x0b0a0908u;
-    out[3] = int(reinterpret_cast<uintptr_t>(&far) % 256);
+    out[3] = int(reinterpret_cast<uintptr_t>(&far) % 128);
     out[4] = odd[0] + pair[1] + far.c + int(2 * others[3]);
 }
 int main() {

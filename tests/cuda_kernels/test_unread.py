@@ -10,7 +10,7 @@ import pytest
 from cudla_sim.cuda_kernels.kernels import GLOBAL
 from cudla_sim.cuda_kernels.rewrite import rewrite
 from cudla_sim.cuda_kernels.tokens import SPACE, Token, tokens
-from cudla_sim.cuda_kernels.unread import around, without_library
+from cudla_sim.cuda_kernels.unread import without_library
 
 VECTOR = '# 1 "/usr/include/c++/12/vector" 1 3\nclass vector { };\n'
 NESTED = '# 1 "/usr/include/string.h" 1 3 4\nint memcmp();\n# 60 "/usr/include/c++/12/vector" 2 3\n'
@@ -60,40 +60,3 @@ def test_a_program_s_own_text_is_whole(tmp_path: Path) -> None:
     changed = rewrite(text)
     assert GLOBAL not in changed
     assert changed.count("\n") == text.count("\n")
-
-
-INCLUDES = """# 1 "a.cu"
-int a;
-# 1 "b.h" 1
-int b;
-# 1 "c.h" 1
-int c;
-# 3 "b.h" 2
-int d;
-# 3 "a.cu" 2
-# 1 "e.h" 1
-namespace n {
-# 4 "a.cu" 2
-int f;
-# 1 "g.h" 1
-}
-# 5 "a.cu" 2
-int g;
-"""
-
-
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        ([], "a f g"),
-        ([1], "a f g"),
-        ([3], "a b d f g"),
-        ([5], "a b c d f g"),
-        ([7], "a b d f g"),
-        ([11, 15], "a f g"),  # a namespace that one header opens and another closes is read
-    ],
-)
-def test_included_files_without_changes_are_not_read(rows: list[int], words: str) -> None:
-    found = seen(INCLUDES, around(INCLUDES, rows))
-    assert [word for word in found if len(word) == 1 and word != "n"] == words.split()
-    assert "namespace" in found

@@ -15,7 +15,7 @@ from cudla_sim.testing import prototypes
 
 from .conftest import Cuda
 
-TEXTS = ("cudaGetErrorName", "cudaGetErrorString", "nvrtcGetErrorString", "nvmlErrorString")
+TEXTS = ("cudaGetErrorName", "cudaGetErrorString", "nvrtcGetErrorString")
 HANDLES = ("stream", "hStream", "event", "start", "end", "graph", "graphExec", "extMem", "extSem")
 # These take what is not theirs for NULL: nothing to do, or the answer is optional.
 FINE_WITH_NULL = {
@@ -23,13 +23,9 @@ FINE_WITH_NULL = {
     "cudaFreeHost",
     "cudaFreeAsync",
     "cudaDeviceGetStreamPriorityRange",
-    "cudaSetValidDevices",
     "cudaStreamSynchronize",
     "cudaStreamQuery",
     "cudaFreeArray",
-    "cudaFreeMipmappedArray",
-    "cudaMemset3D",
-    "cudaMemset3DAsync",
 }
 
 
@@ -94,8 +90,6 @@ CALLS = st.one_of(
     st.tuples(
         st.just("cudaMemset2DAsync"), ADDRESSES, SIZES, st.integers(0, 9), SIZES, SIZES, STREAMS
     ),
-    st.tuples(st.just("cudaMemPrefetchAsync"), ADDRESSES, SIZES, st.integers(-3, 3), STREAMS),
-    st.tuples(st.just("cudaMemAdvise"), ADDRESSES, SIZES, st.integers(-1, 9), st.integers(-3, 3)),
     st.tuples(st.just("cudaStreamAttachMemAsync"), STREAMS, ADDRESSES, SIZES, st.integers(0, 9)),
     st.tuples(st.just("cudaStreamSynchronize"), STREAMS),
     st.tuples(st.just("cudaStreamQuery"), STREAMS),

@@ -65,19 +65,6 @@ def test_captured_work_runs_when_the_graph_is_launched(cuda: Cuda) -> None:
     cuda.fails("cudaErrorInvalidValue", "cudaGraphDestroy", graph)
 
 
-def test_capture_information(cuda: Cuda) -> None:
-    stream = begin(cuda)
-    answer, identity, count = ctypes.c_int(), ctypes.c_ulonglong(), ctypes.c_size_t(9)
-    info = (stream, ctypes.byref(answer), ctypes.byref(identity))
-    cuda.ok.cudaStreamGetCaptureInfo(*info)
-    first = identity.value
-    cuda.ok.cudaStreamGetCaptureInfo_v2(*info, None, None, ctypes.byref(count))
-    assert (answer.value, identity.value, count.value) == (ACTIVE, first, 0)
-    assert first
-    cuda.fails("cudaErrorInvalidValue", "cudaStreamIsCapturing", stream, None)
-    end(cuda, stream)
-
-
 def test_the_legacy_stream_cannot_be_captured(cuda: Cuda) -> None:
     cuda.fails("cudaErrorStreamCaptureUnsupported", "cudaStreamBeginCapture", None, GLOBAL)
     cuda.fails("cudaErrorInvalidValue", "cudaStreamBeginCapture", cuda.stream(), 3)
@@ -120,18 +107,6 @@ def test_a_relaxed_capture_forbids_little(cuda: Cuda) -> None:
     stream = begin(cuda, RELAXED)
     cuda.ok.cudaFree(cuda.malloc(8))
     end(cuda, stream)
-
-
-def test_a_thread_may_exchange_its_mode(cuda: Cuda) -> None:
-    stream, mode = begin(cuda), ctypes.c_int(RELAXED)
-    cuda.ok.cudaThreadExchangeStreamCaptureMode(ctypes.byref(mode))
-    assert mode.value == GLOBAL
-    cuda.ok.cudaFree(cuda.malloc(8))
-    cuda.ok.cudaThreadExchangeStreamCaptureMode(ctypes.byref(mode))
-    assert mode.value == RELAXED
-    end(cuda, stream)
-    mode.value = 7
-    cuda.fails("cudaErrorInvalidValue", "cudaThreadExchangeStreamCaptureMode", ctypes.byref(mode))
 
 
 def test_a_thread_local_capture_forbids_nothing_to_others(cuda: Cuda) -> None:

@@ -175,14 +175,6 @@ def test_bad_imports_and_mappings(cuda: Cuda) -> None:
             good,
             ctypes.byref(mapping),
         )
-    array = p.cudaExternalMemoryMipmappedArrayDesc()
-    cuda.fails(
-        "cudaErrorNotSupported",
-        "cudaExternalMemoryGetMappedMipmappedArray",
-        ctypes.byref(device),
-        good,
-        ctypes.byref(array),
-    )
 
 
 @pytest.mark.parametrize(

@@ -173,14 +173,8 @@ def test_managed_memory_wants_a_size_and_a_known_flag(cuda: Cuda) -> None:
     cuda.fails("cudaErrorInvalidValue", "cudaMallocManaged", ctypes.byref(target), 16, 4)
 
 
-def test_hints_need_managed_memory_and_concurrent_access(cuda: Cuda) -> None:
+def test_attaching_managed_memory_to_a_stream(cuda: Cuda) -> None:
     managed = cuda.managed(4096)
-    cuda.ok.cudaMemPrefetchAsync(managed, 4096, -1, None)
-    cuda.ok.cudaMemAdvise(managed, 4096, 1, 0)
-    cuda.fails("cudaErrorInvalidDevice", "cudaMemPrefetchAsync", managed, 4096, 0, None)
-    cuda.fails("cudaErrorInvalidValue", "cudaMemPrefetchAsync", managed, 4097, -1, None)
-    cuda.fails("cudaErrorInvalidValue", "cudaMemAdvise", managed, 4096, 9, 0)
-    cuda.fails("cudaErrorInvalidValue", "cudaMemPrefetchAsync", cuda.malloc(8), 8, -1, None)
     cuda.ok.cudaStreamAttachMemAsync(None, managed, 0, 1)
     cuda.fails("cudaErrorInvalidValue", "cudaStreamAttachMemAsync", None, managed, 5, 1)
 

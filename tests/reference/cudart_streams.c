@@ -1,5 +1,4 @@
 /* Streams and events: what they are, and whether they are done. */
-#include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 
 #include "check.h"
@@ -8,9 +7,8 @@
 
 static void properties(void)
 {
-    int least, greatest, priority, device = -1;
+    int least, greatest, priority;
     unsigned int flags;
-    unsigned long long one, other;
     cudaStream_t stream, second;
     CALL(cudaDeviceGetStreamPriorityRange(&least, &greatest));
     CALL(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest));
@@ -19,11 +17,6 @@ static void properties(void)
     CHECK(priority == greatest);
     CALL(cudaStreamGetFlags(stream, &flags));
     CHECK(flags == cudaStreamNonBlocking);
-    CALL(cudaStreamGetId(stream, &one));
-    CALL(cudaStreamGetId(second, &other));
-    CHECK(one != other);
-    CALL(cudaStreamGetDevice(stream, &device));
-    CHECK(device == 0);
     CALL(cudaStreamDestroy(stream));
     CALL(cudaStreamDestroy(second));
 }
@@ -46,10 +39,8 @@ static void times(void)
 
 int main(void)
 {
-    CALL(cudaProfilerStart());
     properties();
     times();
-    CALL(cudaProfilerStop());
     printf("ok\n");
     return 0;
 }

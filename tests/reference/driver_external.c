@@ -31,8 +31,6 @@ static void buffers(void)
     CUexternalMemory memory;
     CUDA_EXTERNAL_MEMORY_HANDLE_DESC desc;
     CUDA_EXTERNAL_MEMORY_BUFFER_DESC part;
-    CUmipmappedArray levels;
-    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC array;
     CUdeviceptr mapped;
     unsigned char *bytes;
 
@@ -53,8 +51,6 @@ static void buffers(void)
     CALL(cuExternalMemoryGetMappedBuffer(&mapped, memory, &part));
     CALL(cuMemsetD8(mapped, 0x5a, 512));
     CHECK(bytes[255] == 0 && bytes[256] == 0x5a && bytes[767] == 0x5a && bytes[768] == 0);
-    memset(&array, 0, sizeof array);
-    CHECK(cuExternalMemoryGetMappedMipmappedArray(&levels, memory, &array) == CUDA_ERROR_NOT_SUPPORTED);
     CALL(cuMemFree(mapped));
     CALL(cuDestroyExternalMemory(memory));
     NvSciBufObjFree(buffer);
@@ -73,35 +69,6 @@ static NvSciSyncAttrList cpu_side(NvSciSyncModule module)
     SCI(NvSciSyncAttrListCreate(module, &list));
     SCI(NvSciSyncAttrListSetAttrs(list, pairs, 2));
     return list;
-}
-
-/* At each launch the nodes signal anew, and wait for what the fence is then. */
-static void in_a_graph(CUexternalSemaphore semaphore, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *signal,
-                       CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *wait, CUstream stream)
-{
-    CUgraph graph;
-    CUgraphExec executable;
-    CUgraphNode signals, waits;
-    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS to_signal = {&semaphore, signal, 1}, signaled;
-    CUDA_EXT_SEM_WAIT_NODE_PARAMS to_wait = {&semaphore, wait, 1}, waited;
-    CALL(cuGraphCreate(&graph, 0));
-    CALL(cuGraphAddExternalSemaphoresSignalNode(&signals, graph, NULL, 0, &to_signal));
-    CALL(cuGraphAddExternalSemaphoresWaitNode(&waits, graph, &signals, 1, &to_wait));
-    CALL(cuGraphExternalSemaphoresSignalNodeGetParams(signals, &signaled));
-    CHECK(signaled.numExtSems == 1 && signaled.extSemArray[0] == semaphore);
-    CALL(cuGraphExternalSemaphoresWaitNodeGetParams(waits, &waited));
-    CHECK(waited.numExtSems == 1 && waited.paramsArray[0].params.nvSciSync.fence == wait->params.nvSciSync.fence);
-    CALL(cuGraphExternalSemaphoresSignalNodeSetParams(signals, &to_signal));
-    CALL(cuGraphExternalSemaphoresWaitNodeSetParams(waits, &to_wait));
-    CALL(cuGraphInstantiate(&executable, graph, 0));
-    CALL(cuGraphExecExternalSemaphoresSignalNodeSetParams(executable, signals, &to_signal));
-    CALL(cuGraphExecExternalSemaphoresWaitNodeSetParams(executable, waits, &to_wait));
-    for (int i = 0; i < 2; i++) {
-        CALL(cuGraphLaunch(executable, stream));
-        CALL(cuStreamSynchronize(stream));
-    }
-    CALL(cuGraphExecDestroy(executable));
-    CALL(cuGraphDestroy(graph));
 }
 
 static void semaphores(CUstream stream)
@@ -135,8 +102,7 @@ static void semaphores(CUstream stream)
     CALL(cuWaitExternalSemaphoresAsync(&semaphore, &wait, 1, stream));
     CALL(cuStreamSynchronize(stream));
     signal.params.nvSciSync.fence = &again;
-    wait.params.nvSciSync.fence = &again;
-    in_a_graph(semaphore, &signal, &wait, stream);
+    CALL(cuSignalExternalSemaphoresAsync(&semaphore, &signal, 1, stream));
     SCI(NvSciSyncFenceWait(&again, context, 10000000));
     CALL(cuDestroyExternalSemaphore(semaphore));
     NvSciSyncFenceClear(&fence);

@@ -73,29 +73,6 @@ static void host(void)
     CALL(cuMemHostUnregister(page));
 }
 
-/* Handles are for other processes; a process opens its own memory and events, too. */
-static void processes(void)
-{
-    CUdeviceptr memory, opened;
-    CUevent event, other;
-    CUipcMemHandle handle;
-    CUipcEventHandle of_event;
-    uint8_t byte = 0;
-    CALL(cuMemAlloc(&memory, 64));
-    CALL(cuIpcGetMemHandle(&handle, memory));
-    CALL(cuIpcOpenMemHandle(&opened, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
-    CALL(cuMemsetD8(opened, 9, 64));
-    CALL(cuMemcpyDtoH(&byte, memory + 63, 1));
-    CHECK(byte == 9);
-    CALL(cuIpcCloseMemHandle(opened));
-    CALL(cuEventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
-    CALL(cuIpcGetEventHandle(&of_event, event));
-    CALL(cuIpcOpenEventHandle(&other, of_event));
-    CALL(cuEventDestroy(other));
-    CALL(cuEventDestroy(event));
-    CALL(cuMemFree(memory));
-}
-
 int main(void)
 {
     CUcontext context;
@@ -106,7 +83,6 @@ int main(void)
     copies();
     rows();
     host();
-    processes();
     CALL(cuStreamDestroy(stream));
     printf("ok\n");
     return 0;

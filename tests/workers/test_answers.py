@@ -6,13 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cudla_sim.cuda_kernels.accepted import accepted
 from cudla_sim.workers.answers import answer
-
-COMPILER = """#!/bin/sh
-echo "$*" >> "$0.asked"
-case "$*" in *-fnew*) exit {new} ;; *-fodd*) exit {odd} ;; *) exit {any} ;; esac
-"""
 
 
 @pytest.fixture
@@ -21,57 +15,45 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-def compiler(folder: Path, *, new: int = 0, odd: int = 0, works: int = 0) -> Path:
+def compiler(folder: Path, text: str = "") -> str:
     made = folder / "cxx"
-    made.write_text(COMPILER.format(new=new, odd=odd, any=works))
+    made.write_text(f"#!/bin/sh\n{text}\n")
     made.chmod(0o755)
-    return made
+    return str(made)
 
 
-def asked(made: Path) -> int:
-    told = made.with_name("cxx.asked")
-    return len(told.read_text().splitlines()) if told.exists() else 0
+class Asked:
+    """Answers in turn, and counts."""
 
+    def __init__(self, *said: str | None) -> None:
+        self.said = said
+        self.count = 0
 
-@pytest.mark.usefixtures("cache")
-def test_options_are_asked_about_once(tmp_path: Path) -> None:
-    made = compiler(tmp_path, odd=1)
-    for _ in range(3):
-        assert accepted(str(made), ("-fnew", "-fold")) == ["-fnew", "-fold"]
-    assert asked(made) == 1
-    for _ in range(3):
-        assert accepted(str(made), ("-fold", "-fodd")) == ["-fold"]
-    assert asked(made) == 1 + 3  # both, then each
+    def __call__(self) -> str | None:
+        self.count += 1
+        return self.said[min(self.count, len(self.said)) - 1]
 
 
 @pytest.mark.usefixtures("cache")
-def test_a_compiler_that_is_another_one_now_is_asked_again(tmp_path: Path) -> None:
-    assert accepted(str(compiler(tmp_path, new=1)), ("-fnew",)) == []
-    assert accepted(str(compiler(tmp_path, new=0, odd=11)), ("-fnew",)) == ["-fnew"]
+def test_a_question_is_put_to_a_compiler_once(tmp_path: Path) -> None:
+    made, ask = compiler(tmp_path), Asked("machine")
+    assert [answer("cuda", made, "which", ask) for _ in range(3)] == ["machine"] * 3
+    assert ask.count == 1
+    assert answer("cuda", made, "another", ask) == "machine"
+    assert ask.count == 2
+    assert answer("cuda", compiler(tmp_path, "exit 1"), "which", ask) == "machine"
+    assert ask.count == 3
 
 
 @pytest.mark.usefixtures("cache")
-def test_one_that_compiles_nothing_today_is_asked_tomorrow(tmp_path: Path) -> None:
-    made = compiler(tmp_path, new=1, works=1)
-    assert accepted(str(made), ("-fnew",)) == []
-    before = asked(made)
-    assert accepted(str(made), ("-fnew",)) == []
-    assert asked(made) > before
-
-
-@pytest.mark.usefixtures("cache")
-def test_no_compiler() -> None:
-    assert accepted("/no/such/g++", ("-fnew",)) == []
-
-
-def test_without_a_cache(cache: Path, tmp_path: Path) -> None:
-    cache.write_text("a file where the folder would be")
+def test_a_compiler_that_cannot_answer_is_asked_again(tmp_path: Path) -> None:
     made = compiler(tmp_path)
-    said: list[str] = []
+    assert answer("cuda", made, "which", Asked(None)) == ""
+    assert answer("cuda", made, "which", Asked("machine")) == "machine"
 
-    def ask() -> str:
-        said.append("machine")
-        return said[-1]
 
-    assert [answer("cuda", str(made), "which", ask) for _ in range(2)] == ["machine", "machine"]
-    assert len(said) == 2
+def test_without_a_cache_each_question_is_put(cache: Path, tmp_path: Path) -> None:
+    cache.write_text("a file where the folder would be")
+    made, ask = compiler(tmp_path), Asked("machine")
+    assert [answer("cuda", made, "which", ask) for _ in range(2)] == ["machine", "machine"]
+    assert ask.count == 2

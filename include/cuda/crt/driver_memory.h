@@ -7,26 +7,6 @@
 #ifndef __CUDA_CRT_DRIVER_MEMORY_H__
 #define __CUDA_CRT_DRIVER_MEMORY_H__
 
-#define CU_IPC_HANDLE_SIZE 64
-
-typedef struct CUipcMemHandle_st {
-    char reserved[CU_IPC_HANDLE_SIZE];
-} CUipcMemHandle_v1;
-typedef CUipcMemHandle_v1 CUipcMemHandle;
-
-typedef struct CUipcEventHandle_st {
-    char reserved[CU_IPC_HANDLE_SIZE];
-} CUipcEventHandle_v1;
-typedef CUipcEventHandle_v1 CUipcEventHandle;
-
-typedef enum CUipcMem_flags_enum { CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1 } CUipcMem_flags;
-
-typedef enum CUmemAttach_flags_enum {
-    CU_MEM_ATTACH_GLOBAL = 1,
-    CU_MEM_ATTACH_HOST = 2,
-    CU_MEM_ATTACH_SINGLE = 4
-} CUmemAttach_flags;
-
 #define CU_MEMHOSTALLOC_PORTABLE 0x01
 #define CU_MEMHOSTALLOC_DEVICEMAP 0x02
 #define CU_MEMHOSTALLOC_WRITECOMBINED 0x04
@@ -46,7 +26,6 @@ typedef enum CUmemAttach_flags_enum {
 #define cuMemsetD2D8 cuMemsetD2D8_v2
 #define cuMemsetD2D16 cuMemsetD2D16_v2
 #define cuMemsetD2D32 cuMemsetD2D32_v2
-#define cuIpcOpenMemHandle cuIpcOpenMemHandle_v2
 
 /* ElementSizeBytes is 4, 8 or 16. */
 CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
@@ -88,13 +67,6 @@ CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned sho
                             size_t Height, CUstream hStream);
 CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width,
                             size_t Height, CUstream hStream);
-
-/* Memory and events of other processes; the handles are the runtime's. */
-CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr);
-CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags);
-CUresult cuIpcCloseMemHandle(CUdeviceptr dptr);
-CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event);
-CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle);
 
 CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority);
 CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);

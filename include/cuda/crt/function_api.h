@@ -45,27 +45,9 @@ enum cudaFuncAttribute {
     cudaFuncAttributeMax = 16
 };
 
-#define cudaOccupancyDefault 0x00
-#define cudaOccupancyDisableCachingOverride 0x01
-
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
 cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value);
 cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig);
-cudaError_t cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config);
-/* Offset and size of a parameter, in bytes; how many there are. */
-cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
-cudaError_t cudaFuncGetParamCount(const void *func, size_t *paramCount);
-/* The mangled name. */
-cudaError_t cudaFuncGetName(const char **name, const void *func);
-
-/* One block a multiprocessor, whatever the kernel, so that cooperative launches stay small. */
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize,
-                                                          size_t dynamicSMemSize);
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func,
-                                                                   int blockSize, size_t dynamicSMemSize,
-                                                                   unsigned int flags);
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func,
-                                                      int numBlocks, int blockSize);
 
 #if defined(__cplusplus)
 }

@@ -30,7 +30,6 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol);
 
 /* The kernel as cuLaunchKernel takes it. */
 typedef struct CUfunc_st *cudaFunction_t;
-cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr);
 
 #if defined(__cplusplus)
 }

@@ -7,7 +7,7 @@
 #ifndef CUDLA_SIM_KERNELS_BUILTINS_H
 #define CUDLA_SIM_KERNELS_BUILTINS_H
 
-/* With its function, whatever NDEBUG says: faults.hpp calls it. */
+/* With its function, whatever NDEBUG says: assertion_failed calls it. */
 #pragma push_macro("NDEBUG")
 #undef NDEBUG
 #include <cassert>
@@ -15,15 +15,10 @@
 #include <cassert>
 #include <cfenv>
 #include <atomic>
-#include <ctime>
 #include <cmath>
 
-#include "grid.hpp"
-
-/* No lambda is compiled apart from the host's code (CUDA C++ Programming Guide, "Extended Lambda Type Traits"). */
-#define __nv_is_extended_device_lambda_closure_type(...) false
-#define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
-#define __nv_is_extended_host_device_lambda_closure_type(...) false
+#include "../cuda_fp16.h"
+#include "engine.hpp"
 
 constexpr int warpSize = cudla_sim::WARP;
 
@@ -32,19 +27,16 @@ constexpr int warpSize = cudla_sim::WARP;
 inline void __syncthreads() { cudla_sim::block_barrier("__syncthreads"); }
 
 inline int __syncthreads_count(int predicate) {
-    cudla_sim::Unwatched ours;
     cudla_sim::block->votes[0] += predicate != 0;
     cudla_sim::block_barrier("__syncthreads_count");
     return static_cast<int>(cudla_sim::block->last_votes[0]);
 }
 inline int __syncthreads_and(int predicate) {
-    cudla_sim::Unwatched ours;
     cudla_sim::block->votes[1] &= predicate != 0;
     cudla_sim::block_barrier("__syncthreads_and");
     return static_cast<int>(cudla_sim::block->last_votes[1]);
 }
 inline int __syncthreads_or(int predicate) {
-    cudla_sim::Unwatched ours;
     cudla_sim::block->votes[2] |= predicate != 0;
     cudla_sim::block_barrier("__syncthreads_or");
     return static_cast<int>(cudla_sim::block->last_votes[2]);
@@ -54,27 +46,23 @@ inline void __syncwarp(unsigned mask = ~0u) { cudla_sim::lanes_barrier(mask, "__
 inline void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 inline void __threadfence_block() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 inline void __threadfence_system() { std::atomic_thread_fence(std::memory_order_seq_cst); }
-[[noreturn]] inline void __trap() {
-    cudla_sim::fail_launch(cudaErrorLaunchFailure, "__trap");
-}
-inline void __nanosleep(unsigned) {}
-/* Kernels measure time in cycles of the device's clock, whose rate the host asks for to tell how many a
- * millisecond has. */
+[[noreturn]] inline void __trap() { cudla_sim::fail_launch(cudaErrorLaunchFailure, "__trap"); }
+
+/* A failed assert: printed as a GPU prints it, then the launch fails. In host code it is the
+ * host's. */
 namespace cudla_sim {
-inline unsigned clock_khz = 1300000; /* an Orin's; launches set the device's */
-inline long long nanoseconds() {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000000ll + now.tv_nsec;
+[[noreturn]] inline void assertion_failed(const char *what, const char *file, unsigned line,
+                                          const char *function) {
+    if (!block)
+        (__assert_fail)(what, file, line, function);
+    fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+            file, line, function, block->index.x, block->index.y, block->index.z, threadIdx.x,
+            threadIdx.y, threadIdx.z, what);
+    fflush(stderr);
+    char text[sizeof Failure::what];
+    snprintf(text, sizeof text, "assertion `%s` failed at %s:%u", what, file, line);
+    fail_launch(cudaErrorAssert, text);
 }
-} // namespace cudla_sim
-inline long long clock64() {
-    long long now = cudla_sim::nanoseconds();
-    return now / 1000000 * cudla_sim::clock_khz + now % 1000000 * cudla_sim::clock_khz / 1000000;
-}
-/* What clock() is: in kernels the lower half of it, signed. */
-namespace cudla_sim {
-inline clock_t clock_here() { return block ? static_cast<clock_t>(static_cast<int>(clock64())) : ::clock(); }
 } // namespace cudla_sim
 
 /* --- atomics: blocks run beside each other --------------------------------------------------- */
@@ -94,36 +82,39 @@ template <class T, class Next> inline T changed(T *address, Next next) {
 
 } // namespace cudla_sim
 
-#define CUDLA_SIM_ATOMIC(name, T, expression)                                                      \
-    inline T name(T *address, T val) {                                                             \
-        return cudla_sim::changed(address, [val](T old) -> T { return expression; });              \
-    }                                                                                              \
-    inline T name##_block(T *address, T val) { return name(address, val); }                        \
+#define CUDLA_SIM_ATOMIC(name, T, expression)                                         \
+    inline T name(T *address, T val) {                                                \
+        return cudla_sim::changed(address, [val](T old) -> T { return expression; }); \
+    }                                                                                 \
+    inline T name##_block(T *address, T val) { return name(address, val); }           \
     inline T name##_system(T *address, T val) { return name(address, val); }
-#define CUDLA_SIM_ATOMIC_BITS(T)                                                                   \
-    CUDLA_SIM_ATOMIC(atomicMin, T, val < old ? val : old)                                          \
-    CUDLA_SIM_ATOMIC(atomicMax, T, val > old ? val : old)                                          \
-    CUDLA_SIM_ATOMIC(atomicAnd, T, old & val)                                                      \
-    CUDLA_SIM_ATOMIC(atomicOr, T, old | val)                                                       \
+#define CUDLA_SIM_ATOMIC_BITS(T)                          \
+    CUDLA_SIM_ATOMIC(atomicMin, T, val < old ? val : old) \
+    CUDLA_SIM_ATOMIC(atomicMax, T, val > old ? val : old) \
+    CUDLA_SIM_ATOMIC(atomicAnd, T, old &val)              \
+    CUDLA_SIM_ATOMIC(atomicOr, T, old | val)              \
     CUDLA_SIM_ATOMIC(atomicXor, T, old ^ val)
-#define CUDLA_SIM_ATOMIC_CAS(T)                                                                    \
-    inline T atomicCAS(T *address, T compare, T val) {                                             \
-        __atomic_compare_exchange_n(address, &compare, val, false, __ATOMIC_SEQ_CST,               \
-                                    __ATOMIC_SEQ_CST);                                             \
-        return compare;                                                                            \
-    }                                                                                              \
-    inline T atomicCAS_block(T *address, T compare, T val) {                                       \
-        return atomicCAS(address, compare, val);                                                   \
-    }                                                                                              \
-    inline T atomicCAS_system(T *address, T compare, T val) {                                      \
-        return atomicCAS(address, compare, val);                                                   \
+#define CUDLA_SIM_ATOMIC_CAS(T)                                                      \
+    inline T atomicCAS(T *address, T compare, T val) {                               \
+        __atomic_compare_exchange_n(address, &compare, val, false, __ATOMIC_SEQ_CST, \
+                                    __ATOMIC_SEQ_CST);                               \
+        return compare;                                                              \
+    }                                                                                \
+    inline T atomicCAS_block(T *address, T compare, T val) {                         \
+        return atomicCAS(address, compare, val);                                     \
+    }                                                                                \
+    inline T atomicCAS_system(T *address, T compare, T val) {                        \
+        return atomicCAS(address, compare, val);                                     \
     }
-/* For these types and no others (CUDA C++ Programming Guide, "Atomic Functions"): programs have the rest themselves. */
+/* For these types and no others (CUDA C++ Programming Guide, "Atomic Functions"): programs have the
+ * rest themselves. */
 CUDLA_SIM_ATOMIC(atomicAdd, int, old + val)
 CUDLA_SIM_ATOMIC(atomicAdd, unsigned int, old + val)
 CUDLA_SIM_ATOMIC(atomicAdd, unsigned long long int, old + val)
 CUDLA_SIM_ATOMIC(atomicAdd, float, old + val)
 CUDLA_SIM_ATOMIC(atomicAdd, double, old + val)
+CUDLA_SIM_ATOMIC(atomicAdd, __half, old + val)
+CUDLA_SIM_ATOMIC(atomicAdd, __half2, __hadd2(old, val))
 CUDLA_SIM_ATOMIC(atomicSub, int, old - val)
 CUDLA_SIM_ATOMIC(atomicSub, unsigned int, old - val)
 CUDLA_SIM_ATOMIC(atomicExch, int, ((void)old, val))
@@ -148,58 +139,37 @@ CUDLA_SIM_ATOMIC(atomicDec, unsigned int, old == 0u || old > val ? val : old - 1
 
 namespace cudla_sim {
 
-/* All lanes of the mask give a value; `take` reads them before any lane goes on. */
-template <class T, class Take> inline auto exchange(unsigned mask, T value, const char *what, Take take) {
-    static_assert(sizeof(T) <= SLOT_BYTES, "values that lanes exchange have up to 32 bytes");
-    Unwatched ours;
-    Warp &lanes = warp();
-    LanesMeeting &meeting = meeting_of(lanes, mask);
-    Met &met = meeting.met[meeting.round % 2];
-    memcpy(met.slots[lane()], &value, sizeof value);
-    meet_lanes(*block, lanes, meeting, what);
-    return take(met);
-}
-
-template <class T> inline T slot(const Met &lanes, unsigned of) {
-    T value;
-    memcpy(&value, lanes.slots[of], sizeof value);
-    return value;
-}
-
 /* The lane's own value where the source is outside its part, or no lane of the mask that lives. */
 template <class T>
 inline T shuffled(unsigned mask, T value, int source, bool inside, const char *what) {
-    return exchange(mask, value, what, [&](const Met &lanes) {
+    return exchange(mask, value, what, [&](const Exchange &lanes) {
         return inside && (lanes.alive >> source & 1) ? slot<T>(lanes, source) : value;
     });
 }
 
 } // namespace cudla_sim
 
-/* The rewriter numbers the calls: compilers copy code, and lanes in two copies are at one place. */
-inline unsigned __activemask(unsigned place = 0) { return cudla_sim::gather(place, "__activemask"); }
-
 inline unsigned __ballot_sync(unsigned mask, int predicate) {
-    return cudla_sim::exchange(mask, predicate != 0, "__ballot_sync", [&](const cudla_sim::Met &lanes) {
-        unsigned found = 0;
-        for (unsigned i = 0; i < cudla_sim::WARP; i++)
-            if ((mask & lanes.alive) >> i & 1)
-                found |= static_cast<unsigned>(cudla_sim::slot<bool>(lanes, i)) << i;
-        return found;
-    });
+    return cudla_sim::exchange(
+        mask, predicate != 0, "__ballot_sync", [&](const cudla_sim::Exchange &lanes) {
+            unsigned found = 0;
+            for (unsigned i = 0; i < cudla_sim::WARP; i++)
+                if ((mask & lanes.alive) >> i & 1)
+                    found |= static_cast<unsigned>(cudla_sim::slot<bool>(lanes, i)) << i;
+            return found;
+        });
 }
 inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
-inline int __all_sync(unsigned mask, int predicate) {
-    return __ballot_sync(mask, !predicate) == 0;
-}
+inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
 template <class T> inline unsigned __match_any_sync(unsigned mask, T value) {
-    return cudla_sim::exchange(mask, value, "__match_any_sync", [&](const cudla_sim::Met &lanes) {
-        unsigned found = 0;
-        for (unsigned i = 0; i < cudla_sim::WARP; i++)
-            if ((mask & lanes.alive) >> i & 1)
-                found |= static_cast<unsigned>(cudla_sim::slot<T>(lanes, i) == value) << i;
-        return found;
-    });
+    return cudla_sim::exchange(
+        mask, value, "__match_any_sync", [&](const cudla_sim::Exchange &lanes) {
+            unsigned found = 0;
+            for (unsigned i = 0; i < cudla_sim::WARP; i++)
+                if ((mask & lanes.alive) >> i & 1)
+                    found |= static_cast<unsigned>(cudla_sim::slot<T>(lanes, i) == value) << i;
+            return found;
+        });
 }
 
 /* Of a distance the hardware has the low five bits (PTX ISA, "shfl.sync"). */
@@ -227,7 +197,7 @@ template <class T> inline T __shfl_xor_sync(unsigned mask, T value, int bits, in
 namespace cudla_sim {
 
 template <class T, class Two> inline T reduced(unsigned mask, T value, const char *what, Two two) {
-    return exchange(mask, value, what, [&](const Met &lanes) {
+    return exchange(mask, value, what, [&](const Exchange &lanes) {
         bool first = true;
         T result = value;
         for (unsigned i = 0; i < WARP; i++)
@@ -242,9 +212,9 @@ template <class T, class Two> inline T reduced(unsigned mask, T value, const cha
 
 } // namespace cudla_sim
 
-#define CUDLA_SIM_REDUCE(name, T, expression)                                                      \
-    inline T name(unsigned mask, T value) {                                                        \
-        return cudla_sim::reduced(mask, value, #name, [](T a, T b) -> T { return expression; });   \
+#define CUDLA_SIM_REDUCE(name, T, expression)                                                    \
+    inline T name(unsigned mask, T value) {                                                      \
+        return cudla_sim::reduced(mask, value, #name, [](T a, T b) -> T { return expression; }); \
     }
 CUDLA_SIM_REDUCE(__reduce_add_sync, int, a + b)
 CUDLA_SIM_REDUCE(__reduce_add_sync, unsigned, a + b)
@@ -252,38 +222,15 @@ CUDLA_SIM_REDUCE(__reduce_min_sync, int, a < b ? a : b)
 CUDLA_SIM_REDUCE(__reduce_min_sync, unsigned, a < b ? a : b)
 CUDLA_SIM_REDUCE(__reduce_max_sync, int, a > b ? a : b)
 CUDLA_SIM_REDUCE(__reduce_max_sync, unsigned, a > b ? a : b)
-CUDLA_SIM_REDUCE(__reduce_and_sync, unsigned, a & b)
+CUDLA_SIM_REDUCE(__reduce_and_sync, unsigned, a &b)
 CUDLA_SIM_REDUCE(__reduce_or_sync, unsigned, a | b)
 CUDLA_SIM_REDUCE(__reduce_xor_sync, unsigned, a ^ b)
 #undef CUDLA_SIM_REDUCE
 
-/* From before CUDA 9: of the lanes that are at one place, which the rewriter tells. */
-namespace cudla_sim {
-
-inline unsigned unmasked__ballot(unsigned place, int predicate) {
-    return __ballot_sync(gather(place, "__ballot"), predicate);
-}
-inline int unmasked__any(unsigned place, int predicate) { return __any_sync(gather(place, "__any"), predicate); }
-inline int unmasked__all(unsigned place, int predicate) { return __all_sync(gather(place, "__all"), predicate); }
-template <class T> inline T unmasked__shfl(unsigned place, T value, int source, int width = 32) {
-    return __shfl_sync(gather(place, "__shfl"), value, source, width);
-}
-template <class T> inline T unmasked__shfl_up(unsigned place, T value, unsigned delta, int width = 32) {
-    return __shfl_up_sync(gather(place, "__shfl_up"), value, delta, width);
-}
-template <class T> inline T unmasked__shfl_down(unsigned place, T value, unsigned delta, int width = 32) {
-    return __shfl_down_sync(gather(place, "__shfl_down"), value, delta, width);
-}
-template <class T> inline T unmasked__shfl_xor(unsigned place, T value, int bits, int width = 32) {
-    return __shfl_xor_sync(gather(place, "__shfl_xor"), value, bits, width);
-}
-
-} // namespace cudla_sim
-
 /* --- functions of the hardware --------------------------------------------------------------- */
 
-#define CUDLA_SIM_LEAST_MOST(T)                                                                    \
-    inline T min(T a, T b) { return b < a ? b : a; }                                               \
+#define CUDLA_SIM_LEAST_MOST(T)                      \
+    inline T min(T a, T b) { return b < a ? b : a; } \
     inline T max(T a, T b) { return a < b ? b : a; }
 CUDLA_SIM_LEAST_MOST(int)
 CUDLA_SIM_LEAST_MOST(unsigned int)
@@ -335,8 +282,8 @@ inline double __dadd_rn(double x, double y) { return x + y; }
 inline double __dmul_rn(double x, double y) { return x * y; }
 inline double __fma_rn(double x, double y, double z) { return fma(x, y, z); }
 
-/* Rounded down, up and towards zero. What is volatile is not computed by the compiler, which rounds to
- * the nearest. */
+/* Rounded down, up and towards zero. What is volatile is not computed by the compiler, which rounds
+ * to the nearest. */
 namespace cudla_sim {
 struct Rounding {
     const int before = fegetround();
@@ -344,26 +291,26 @@ struct Rounding {
     ~Rounding() { fesetround(before); }
 };
 } // namespace cudla_sim
-#define CUDLA_SIM_ROUNDED(T, name, suffix, way, parameters, first, expression)                     \
-    inline T name##suffix parameters {                                                             \
-        cudla_sim::Rounding rounding(way);                                                         \
-        volatile T a = first, result = expression;                                                 \
-        return result;                                                                             \
+#define CUDLA_SIM_ROUNDED(T, name, suffix, way, parameters, first, expression) \
+    inline T name##suffix parameters {                                         \
+        cudla_sim::Rounding rounding(way);                                     \
+        volatile T a = first, result = expression;                             \
+        return result;                                                         \
     }
-#define CUDLA_SIM_ROUNDINGS(T, name, parameters, first, expression)                                \
-    CUDLA_SIM_ROUNDED(T, name, _rd, FE_DOWNWARD, parameters, first, expression)                    \
-    CUDLA_SIM_ROUNDED(T, name, _ru, FE_UPWARD, parameters, first, expression)                      \
+#define CUDLA_SIM_ROUNDINGS(T, name, parameters, first, expression)             \
+    CUDLA_SIM_ROUNDED(T, name, _rd, FE_DOWNWARD, parameters, first, expression) \
+    CUDLA_SIM_ROUNDED(T, name, _ru, FE_UPWARD, parameters, first, expression)   \
     CUDLA_SIM_ROUNDED(T, name, _rz, FE_TOWARDZERO, parameters, first, expression)
 CUDLA_SIM_ROUNDINGS(float, __fadd, (float x, float y), x, a + y)
 CUDLA_SIM_ROUNDINGS(float, __fsub, (float x, float y), x, a - y)
-CUDLA_SIM_ROUNDINGS(float, __fmul, (float x, float y), x, a * y)
+CUDLA_SIM_ROUNDINGS(float, __fmul, (float x, float y), x, a *y)
 CUDLA_SIM_ROUNDINGS(float, __fdiv, (float x, float y), x, a / y)
 CUDLA_SIM_ROUNDINGS(float, __frcp, (float x), x, 1.0f / a)
 CUDLA_SIM_ROUNDINGS(float, __fsqrt, (float x), x, sqrtf(a))
 CUDLA_SIM_ROUNDINGS(float, __fmaf, (float x, float y, float z), x, fmaf(a, y, z))
 CUDLA_SIM_ROUNDINGS(double, __dadd, (double x, double y), x, a + y)
 CUDLA_SIM_ROUNDINGS(double, __dsub, (double x, double y), x, a - y)
-CUDLA_SIM_ROUNDINGS(double, __dmul, (double x, double y), x, a * y)
+CUDLA_SIM_ROUNDINGS(double, __dmul, (double x, double y), x, a *y)
 CUDLA_SIM_ROUNDINGS(double, __ddiv, (double x, double y), x, a / y)
 CUDLA_SIM_ROUNDINGS(double, __drcp, (double x), x, 1.0 / a)
 CUDLA_SIM_ROUNDINGS(double, __dsqrt, (double x), x, sqrt(a))
@@ -388,10 +335,12 @@ inline long long __mul64hi(long long x, long long y) {
     return static_cast<long long>(static_cast<__int128>(x) * y >> 64);
 }
 inline int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
-inline int __clzll(long long x) { return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64; }
+inline int __clzll(long long x) {
+    return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64;
+}
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline int __ffsll(long long x) { return __builtin_ffsll(x); }
-inline int __popc(unsigned x) { return static_cast<int>(cudla_sim::count_bits(x)); }
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) {
     return __popc(static_cast<unsigned>(x)) + __popc(static_cast<unsigned>(x >> 32));
 }

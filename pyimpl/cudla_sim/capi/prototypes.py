@@ -229,33 +229,6 @@ class cudlaExernalEtbl_t(ctypes.Structure):
 cudlaExternalEtbl = cudlaExernalEtbl_t
 
 
-class cudlaSimTexels(ctypes.Structure):
-    _fields_ = [
-        ('data', ctypes.c_void_p),
-        ('pitch', ctypes.c_size_t),
-        ('slice', ctypes.c_size_t),
-        ('width', ctypes.c_int),
-        ('height', ctypes.c_int),
-        ('depth', ctypes.c_int),
-        ('dimensions', ctypes.c_int),
-        ('linear', ctypes.c_int),
-        ('bits', ctypes.c_int),
-        ('channels', ctypes.c_int),
-        ('kind', ctypes.c_int),
-        ('address', ctypes.c_int * 3),
-        ('filter', ctypes.c_int),
-        ('normalized_float', ctypes.c_int),
-        ('normalized', ctypes.c_int),
-        ('border', ctypes.c_float * 4),
-        ('level', ctypes.c_void_p),
-        ('levels', ctypes.c_int),
-        ('level_filter', ctypes.c_int),
-        ('level_bias', ctypes.c_float),
-        ('least_level', ctypes.c_float),
-        ('most_level', ctypes.c_float),
-    ]
-
-
 class CUuuid_st(ctypes.Structure):
     _fields_ = [
         ('bytes', ctypes.c_char * 16),
@@ -285,62 +258,6 @@ class cudaExtent(ctypes.Structure):
         ('width', ctypes.c_size_t),
         ('height', ctypes.c_size_t),
         ('depth', ctypes.c_size_t),
-    ]
-
-
-class cudaPos(ctypes.Structure):
-    _fields_ = [
-        ('x', ctypes.c_size_t),
-        ('y', ctypes.c_size_t),
-        ('z', ctypes.c_size_t),
-    ]
-
-
-class cudaPitchedPtr(ctypes.Structure):
-    _fields_ = [
-        ('ptr', ctypes.c_void_p),
-        ('pitch', ctypes.c_size_t),
-        ('xsize', ctypes.c_size_t),
-        ('ysize', ctypes.c_size_t),
-    ]
-
-
-class cudaMemcpy3DParms(ctypes.Structure):
-    _fields_ = [
-        ('srcArray', ctypes.c_void_p),
-        ('srcPos', cudaPos),
-        ('srcPtr', cudaPitchedPtr),
-        ('dstArray', ctypes.c_void_p),
-        ('dstPos', cudaPos),
-        ('dstPtr', cudaPitchedPtr),
-        ('extent', cudaExtent),
-        ('kind', ctypes.c_int),
-    ]
-
-
-class cudaMemLocation(ctypes.Structure):
-    _fields_ = [
-        ('type', ctypes.c_int),
-        ('id', ctypes.c_int),
-    ]
-
-
-class cudaMemAccessDesc(ctypes.Structure):
-    _fields_ = [
-        ('location', cudaMemLocation),
-        ('flags', ctypes.c_int),
-    ]
-
-
-class cudaMemPoolProps(ctypes.Structure):
-    _fields_ = [
-        ('allocType', ctypes.c_int),
-        ('handleTypes', ctypes.c_int),
-        ('location', cudaMemLocation),
-        ('win32SecurityAttributes', ctypes.c_void_p),
-        ('maxSize', ctypes.c_size_t),
-        ('usage', ctypes.c_uint16),
-        ('reserved', ctypes.c_uint8 * 54),
     ]
 
 
@@ -390,19 +307,6 @@ class cudaResourceDesc(ctypes.Structure):
     ]
 
 
-class cudaResourceViewDesc(ctypes.Structure):
-    _fields_ = [
-        ('format', ctypes.c_int),
-        ('width', ctypes.c_size_t),
-        ('height', ctypes.c_size_t),
-        ('depth', ctypes.c_size_t),
-        ('firstMipmapLevel', ctypes.c_uint),
-        ('lastMipmapLevel', ctypes.c_uint),
-        ('firstLayer', ctypes.c_uint),
-        ('lastLayer', ctypes.c_uint),
-    ]
-
-
 class cudaPointerAttributes(ctypes.Structure):
     _fields_ = [
         ('type', ctypes.c_int),
@@ -441,16 +345,6 @@ class cudaExternalMemoryBufferDesc(ctypes.Structure):
         ('offset', ctypes.c_uint64),
         ('size', ctypes.c_uint64),
         ('flags', ctypes.c_uint),
-    ]
-
-
-class cudaExternalMemoryMipmappedArrayDesc(ctypes.Structure):
-    _fields_ = [
-        ('offset', ctypes.c_uint64),
-        ('formatDesc', cudaChannelFormatDesc),
-        ('extent', cudaExtent),
-        ('flags', ctypes.c_uint),
-        ('numLevels', ctypes.c_uint),
     ]
 
 
@@ -718,219 +612,31 @@ class cudaDeviceProp(ctypes.Structure):
     ]
 
 
-class cudaKernelNodeParams(ctypes.Structure):
+class cudlaSimTrap(ctypes.Structure):
     _fields_ = [
-        ('func', ctypes.c_void_p),
-        ('gridDim', dim3),
-        ('blockDim', dim3),
-        ('sharedMemBytes', ctypes.c_uint),
-        ('kernelParams', ctypes.c_void_p),
-        ('extra', ctypes.c_void_p),
+        ('division', ctypes.c_int),
+        ('address', ctypes.c_void_p),
+        ('stack', ctypes.c_void_p),
+        ('go_on', ctypes.c_void_p),
+        ('go_on_stack', ctypes.c_void_p),
     ]
 
 
-class cudaKernelNodeParamsV2(ctypes.Structure):
+class cudlaSimTexels(ctypes.Structure):
     _fields_ = [
-        ('func', ctypes.c_void_p),
-        ('gridDim', dim3),
-        ('blockDim', dim3),
-        ('sharedMemBytes', ctypes.c_uint),
-        ('kernelParams', ctypes.c_void_p),
-        ('extra', ctypes.c_void_p),
-    ]
-
-
-class cudaMemsetParams(ctypes.Structure):
-    _fields_ = [
-        ('dst', ctypes.c_void_p),
+        ('data', ctypes.c_void_p),
         ('pitch', ctypes.c_size_t),
-        ('value', ctypes.c_uint),
-        ('elementSize', ctypes.c_uint),
-        ('width', ctypes.c_size_t),
-        ('height', ctypes.c_size_t),
+        ('width', ctypes.c_int),
+        ('height', ctypes.c_int),
+        ('bits', ctypes.c_int),
+        ('channels', ctypes.c_int),
+        ('kind', ctypes.c_int),
+        ('address', ctypes.c_int * 2),
+        ('filter', ctypes.c_int),
+        ('normalized_float', ctypes.c_int),
+        ('normalized', ctypes.c_int),
+        ('border', ctypes.c_float * 4),
     ]
-
-
-class cudaMemsetParamsV2(ctypes.Structure):
-    _fields_ = [
-        ('dst', ctypes.c_void_p),
-        ('pitch', ctypes.c_size_t),
-        ('value', ctypes.c_uint),
-        ('elementSize', ctypes.c_uint),
-        ('width', ctypes.c_size_t),
-        ('height', ctypes.c_size_t),
-    ]
-
-
-class cudaMemcpyNodeParams(ctypes.Structure):
-    _fields_ = [
-        ('flags', ctypes.c_int),
-        ('reserved', ctypes.c_int * 3),
-        ('copyParams', cudaMemcpy3DParms),
-    ]
-
-
-class cudaHostNodeParams(ctypes.Structure):
-    _fields_ = [
-        ('fn', ctypes.c_void_p),
-        ('userData', ctypes.c_void_p),
-    ]
-
-
-class cudaHostNodeParamsV2(ctypes.Structure):
-    _fields_ = [
-        ('fn', ctypes.c_void_p),
-        ('userData', ctypes.c_void_p),
-    ]
-
-
-class cudaChildGraphNodeParams(ctypes.Structure):
-    _fields_ = [
-        ('graph', ctypes.c_void_p),
-        ('ownership', ctypes.c_int),
-    ]
-
-
-class cudaEventRecordNodeParams(ctypes.Structure):
-    _fields_ = [
-        ('event', ctypes.c_void_p),
-    ]
-
-
-class cudaEventWaitNodeParams(ctypes.Structure):
-    _fields_ = [
-        ('event', ctypes.c_void_p),
-    ]
-
-
-class cudaMemAllocNodeParams(ctypes.Structure):
-    _fields_ = [
-        ('poolProps', cudaMemPoolProps),
-        ('accessDescs', ctypes.c_void_p),
-        ('accessDescCount', ctypes.c_size_t),
-        ('bytesize', ctypes.c_size_t),
-        ('dptr', ctypes.c_void_p),
-    ]
-
-
-class cudaMemAllocNodeParamsV2(ctypes.Structure):
-    _fields_ = [
-        ('poolProps', cudaMemPoolProps),
-        ('accessDescs', ctypes.c_void_p),
-        ('accessDescCount', ctypes.c_size_t),
-        ('bytesize', ctypes.c_size_t),
-        ('dptr', ctypes.c_void_p),
-    ]
-
-
-class cudaMemFreeNodeParams(ctypes.Structure):
-    _fields_ = [
-        ('dptr', ctypes.c_void_p),
-    ]
-
-
-class cudaExternalSemaphoreSignalNodeParams(ctypes.Structure):
-    _fields_ = [
-        ('extSemArray', ctypes.c_void_p),
-        ('paramsArray', ctypes.c_void_p),
-        ('numExtSems', ctypes.c_uint),
-    ]
-
-
-class cudaExternalSemaphoreSignalNodeParamsV2(ctypes.Structure):
-    _fields_ = [
-        ('extSemArray', ctypes.c_void_p),
-        ('paramsArray', ctypes.c_void_p),
-        ('numExtSems', ctypes.c_uint),
-    ]
-
-
-class cudaExternalSemaphoreWaitNodeParams(ctypes.Structure):
-    _fields_ = [
-        ('extSemArray', ctypes.c_void_p),
-        ('paramsArray', ctypes.c_void_p),
-        ('numExtSems', ctypes.c_uint),
-    ]
-
-
-class cudaExternalSemaphoreWaitNodeParamsV2(ctypes.Structure):
-    _fields_ = [
-        ('extSemArray', ctypes.c_void_p),
-        ('paramsArray', ctypes.c_void_p),
-        ('numExtSems', ctypes.c_uint),
-    ]
-
-
-class cudaConditionalNodeParams(ctypes.Structure):
-    _fields_ = [
-        ('handle', ctypes.c_uint64),
-        ('type', ctypes.c_int),
-        ('size', ctypes.c_uint),
-        ('phGraph_out', ctypes.c_void_p),
-    ]
-
-
-class cudaGraphNodeParams__anonymous2(ctypes.Union):
-    _fields_ = [
-        ('reserved1', ctypes.c_int64 * 29),
-        ('kernel', cudaKernelNodeParamsV2),
-        ('memcpy', cudaMemcpyNodeParams),
-        ('memset', cudaMemsetParamsV2),
-        ('host', cudaHostNodeParamsV2),
-        ('graph', cudaChildGraphNodeParams),
-        ('eventWait', cudaEventWaitNodeParams),
-        ('eventRecord', cudaEventRecordNodeParams),
-        ('extSemSignal', cudaExternalSemaphoreSignalNodeParamsV2),
-        ('extSemWait', cudaExternalSemaphoreWaitNodeParamsV2),
-        ('alloc', cudaMemAllocNodeParamsV2),
-        ('free', cudaMemFreeNodeParams),
-        ('conditional', cudaConditionalNodeParams),
-    ]
-
-
-class cudaGraphNodeParams(ctypes.Structure):
-    _anonymous_ = ('_anonymous2',)
-    _fields_ = [
-        ('type', ctypes.c_int),
-        ('reserved0', ctypes.c_int * 3),
-        ('_anonymous2', cudaGraphNodeParams__anonymous2),
-        ('reserved2', ctypes.c_int64),
-    ]
-
-
-class cudaGraphEdgeData_st(ctypes.Structure):
-    _fields_ = [
-        ('from_port', ctypes.c_uint8),
-        ('to_port', ctypes.c_uint8),
-        ('type', ctypes.c_uint8),
-        ('reserved', ctypes.c_uint8 * 5),
-    ]
-
-
-cudaGraphEdgeData = cudaGraphEdgeData_st
-
-
-class cudaGraphInstantiateParams_st(ctypes.Structure):
-    _fields_ = [
-        ('flags', ctypes.c_uint64),
-        ('uploadStream', ctypes.c_void_p),
-        ('errNode_out', ctypes.c_void_p),
-        ('result_out', ctypes.c_int),
-    ]
-
-
-cudaGraphInstantiateParams = cudaGraphInstantiateParams_st
-
-
-class cudaGraphExecUpdateResultInfo_st(ctypes.Structure):
-    _fields_ = [
-        ('result', ctypes.c_int),
-        ('errorNode', ctypes.c_void_p),
-        ('errorFromNode', ctypes.c_void_p),
-    ]
-
-
-cudaGraphExecUpdateResultInfo = cudaGraphExecUpdateResultInfo_st
 
 
 class cudaTextureDesc(ctypes.Structure):
@@ -948,175 +654,6 @@ class cudaTextureDesc(ctypes.Structure):
         ('maxMipmapLevelClamp', ctypes.c_float),
         ('disableTrilinearOptimization', ctypes.c_int),
         ('seamlessCubemap', ctypes.c_int),
-    ]
-
-
-class cudlaSimDeviceProp13(ctypes.Structure):
-    _fields_ = [
-        ('name', ctypes.c_char * 256),
-        ('uuid', CUuuid_st),
-        ('luid', ctypes.c_char * 8),
-        ('luidDeviceNodeMask', ctypes.c_uint),
-        ('totalGlobalMem', ctypes.c_size_t),
-        ('sharedMemPerBlock', ctypes.c_size_t),
-        ('regsPerBlock', ctypes.c_int),
-        ('warpSize', ctypes.c_int),
-        ('memPitch', ctypes.c_size_t),
-        ('maxThreadsPerBlock', ctypes.c_int),
-        ('maxThreadsDim', ctypes.c_int * 3),
-        ('maxGridSize', ctypes.c_int * 3),
-        ('totalConstMem', ctypes.c_size_t),
-        ('major', ctypes.c_int),
-        ('minor', ctypes.c_int),
-        ('textureAlignment', ctypes.c_size_t),
-        ('texturePitchAlignment', ctypes.c_size_t),
-        ('multiProcessorCount', ctypes.c_int),
-        ('integrated', ctypes.c_int),
-        ('canMapHostMemory', ctypes.c_int),
-        ('maxTexture1D', ctypes.c_int),
-        ('maxTexture1DMipmap', ctypes.c_int),
-        ('maxTexture2D', ctypes.c_int * 2),
-        ('maxTexture2DMipmap', ctypes.c_int * 2),
-        ('maxTexture2DLinear', ctypes.c_int * 3),
-        ('maxTexture2DGather', ctypes.c_int * 2),
-        ('maxTexture3D', ctypes.c_int * 3),
-        ('maxTexture3DAlt', ctypes.c_int * 3),
-        ('maxTextureCubemap', ctypes.c_int),
-        ('maxTexture1DLayered', ctypes.c_int * 2),
-        ('maxTexture2DLayered', ctypes.c_int * 3),
-        ('maxTextureCubemapLayered', ctypes.c_int * 2),
-        ('maxSurface1D', ctypes.c_int),
-        ('maxSurface2D', ctypes.c_int * 2),
-        ('maxSurface3D', ctypes.c_int * 3),
-        ('maxSurface1DLayered', ctypes.c_int * 2),
-        ('maxSurface2DLayered', ctypes.c_int * 3),
-        ('maxSurfaceCubemap', ctypes.c_int),
-        ('maxSurfaceCubemapLayered', ctypes.c_int * 2),
-        ('surfaceAlignment', ctypes.c_size_t),
-        ('concurrentKernels', ctypes.c_int),
-        ('ECCEnabled', ctypes.c_int),
-        ('pciBusID', ctypes.c_int),
-        ('pciDeviceID', ctypes.c_int),
-        ('pciDomainID', ctypes.c_int),
-        ('tccDriver', ctypes.c_int),
-        ('asyncEngineCount', ctypes.c_int),
-        ('unifiedAddressing', ctypes.c_int),
-        ('memoryBusWidth', ctypes.c_int),
-        ('l2CacheSize', ctypes.c_int),
-        ('persistingL2CacheMaxSize', ctypes.c_int),
-        ('maxThreadsPerMultiProcessor', ctypes.c_int),
-        ('streamPrioritiesSupported', ctypes.c_int),
-        ('globalL1CacheSupported', ctypes.c_int),
-        ('localL1CacheSupported', ctypes.c_int),
-        ('sharedMemPerMultiprocessor', ctypes.c_size_t),
-        ('regsPerMultiprocessor', ctypes.c_int),
-        ('managedMemory', ctypes.c_int),
-        ('isMultiGpuBoard', ctypes.c_int),
-        ('multiGpuBoardGroupID', ctypes.c_int),
-        ('hostNativeAtomicSupported', ctypes.c_int),
-        ('pageableMemoryAccess', ctypes.c_int),
-        ('concurrentManagedAccess', ctypes.c_int),
-        ('computePreemptionSupported', ctypes.c_int),
-        ('canUseHostPointerForRegisteredMem', ctypes.c_int),
-        ('cooperativeLaunch', ctypes.c_int),
-        ('sharedMemPerBlockOptin', ctypes.c_size_t),
-        ('pageableMemoryAccessUsesHostPageTables', ctypes.c_int),
-        ('directManagedMemAccessFromHost', ctypes.c_int),
-        ('maxBlocksPerMultiProcessor', ctypes.c_int),
-        ('accessPolicyMaxWindowSize', ctypes.c_int),
-        ('reservedSharedMemPerBlock', ctypes.c_size_t),
-        ('hostRegisterSupported', ctypes.c_int),
-        ('sparseCudaArraySupported', ctypes.c_int),
-        ('hostRegisterReadOnlySupported', ctypes.c_int),
-        ('timelineSemaphoreInteropSupported', ctypes.c_int),
-        ('memoryPoolsSupported', ctypes.c_int),
-        ('gpuDirectRDMASupported', ctypes.c_int),
-        ('gpuDirectRDMAFlushWritesOptions', ctypes.c_uint),
-        ('gpuDirectRDMAWritesOrdering', ctypes.c_int),
-        ('memoryPoolSupportedHandleTypes', ctypes.c_uint),
-        ('deferredMappingCudaArraySupported', ctypes.c_int),
-        ('ipcEventSupported', ctypes.c_int),
-        ('clusterLaunch', ctypes.c_int),
-        ('unifiedFunctionPointers', ctypes.c_int),
-        ('deviceNumaConfig', ctypes.c_int),
-        ('deviceNumaId', ctypes.c_int),
-        ('mpsEnabled', ctypes.c_int),
-        ('hostNumaId', ctypes.c_int),
-        ('gpuPciDeviceID', ctypes.c_uint),
-        ('gpuPciSubsystemID', ctypes.c_uint),
-        ('hostNumaMultinodeIpcSupported', ctypes.c_int),
-        ('reserved', ctypes.c_int * 56),
-    ]
-
-
-class cudaMemcpy3DPeerParms(ctypes.Structure):
-    _fields_ = [
-        ('srcArray', ctypes.c_void_p),
-        ('srcPos', cudaPos),
-        ('srcPtr', cudaPitchedPtr),
-        ('srcDevice', ctypes.c_int),
-        ('dstArray', ctypes.c_void_p),
-        ('dstPos', cudaPos),
-        ('dstPtr', cudaPitchedPtr),
-        ('dstDevice', ctypes.c_int),
-        ('extent', cudaExtent),
-    ]
-
-
-class cudaMemcpyAttributes(ctypes.Structure):
-    _fields_ = [
-        ('srcAccessOrder', ctypes.c_int),
-        ('srcLocHint', cudaMemLocation),
-        ('dstLocHint', cudaMemLocation),
-        ('flags', ctypes.c_uint),
-    ]
-
-
-class cudaOffset3D(ctypes.Structure):
-    _fields_ = [
-        ('x', ctypes.c_size_t),
-        ('y', ctypes.c_size_t),
-        ('z', ctypes.c_size_t),
-    ]
-
-
-class cudaMemcpy3DOperand_op_ptr(ctypes.Structure):
-    _fields_ = [
-        ('ptr', ctypes.c_void_p),
-        ('rowLength', ctypes.c_size_t),
-        ('layerHeight', ctypes.c_size_t),
-        ('locHint', cudaMemLocation),
-    ]
-
-
-class cudaMemcpy3DOperand_op_array(ctypes.Structure):
-    _fields_ = [
-        ('array', ctypes.c_void_p),
-        ('offset', cudaOffset3D),
-    ]
-
-
-class cudaMemcpy3DOperand_op(ctypes.Union):
-    _fields_ = [
-        ('ptr', cudaMemcpy3DOperand_op_ptr),
-        ('array', cudaMemcpy3DOperand_op_array),
-    ]
-
-
-class cudaMemcpy3DOperand(ctypes.Structure):
-    _fields_ = [
-        ('type', ctypes.c_int),
-        ('op', cudaMemcpy3DOperand_op),
-    ]
-
-
-class cudaMemcpy3DBatchOp(ctypes.Structure):
-    _fields_ = [
-        ('src', cudaMemcpy3DOperand),
-        ('dst', cudaMemcpy3DOperand),
-        ('extent', cudaExtent),
-        ('srcAccessOrder', ctypes.c_int),
-        ('flags', ctypes.c_uint),
     ]
 
 
@@ -1142,134 +679,6 @@ class cudaFuncAttributes(ctypes.Structure):
     ]
 
 
-class cudaAccessPolicyWindow(ctypes.Structure):
-    _fields_ = [
-        ('base_ptr', ctypes.c_void_p),
-        ('num_bytes', ctypes.c_size_t),
-        ('hitRatio', ctypes.c_float),
-        ('hitProp', ctypes.c_int),
-        ('missProp', ctypes.c_int),
-    ]
-
-
-class cudaLaunchMemSyncDomainMap_st(ctypes.Structure):
-    _fields_ = [
-        ('default_', ctypes.c_uint8),
-        ('remote', ctypes.c_uint8),
-    ]
-
-
-cudaLaunchMemSyncDomainMap = cudaLaunchMemSyncDomainMap_st
-
-
-class cudaLaunchAttributeValue_clusterDim(ctypes.Structure):
-    _fields_ = [
-        ('x', ctypes.c_uint),
-        ('y', ctypes.c_uint),
-        ('z', ctypes.c_uint),
-    ]
-
-
-class cudaLaunchAttributeValue_programmaticEvent(ctypes.Structure):
-    _fields_ = [
-        ('event', ctypes.c_void_p),
-        ('flags', ctypes.c_int),
-        ('triggerAtBlockStart', ctypes.c_int),
-    ]
-
-
-class cudaLaunchAttributeValue(ctypes.Union):
-    _fields_ = [
-        ('pad', ctypes.c_char * 64),
-        ('accessPolicyWindow', cudaAccessPolicyWindow),
-        ('cooperative', ctypes.c_int),
-        ('syncPolicy', ctypes.c_int),
-        ('clusterDim', cudaLaunchAttributeValue_clusterDim),
-        ('clusterSchedulingPolicyPreference', ctypes.c_int),
-        ('programmaticStreamSerializationAllowed', ctypes.c_int),
-        ('programmaticEvent', cudaLaunchAttributeValue_programmaticEvent),
-        ('priority', ctypes.c_int),
-        ('memSyncDomainMap', cudaLaunchMemSyncDomainMap_st),
-        ('memSyncDomain', ctypes.c_int),
-        ('sharedMemCarveout', ctypes.c_uint),
-    ]
-
-
-class cudaLaunchAttribute_st(ctypes.Structure):
-    _fields_ = [
-        ('id', ctypes.c_int),
-        ('pad', ctypes.c_char * 4),
-        ('val', cudaLaunchAttributeValue),
-    ]
-
-
-cudaLaunchAttribute = cudaLaunchAttribute_st
-
-
-class cudaLaunchConfig_st(ctypes.Structure):
-    _fields_ = [
-        ('gridDim', dim3),
-        ('blockDim', dim3),
-        ('dynamicSmemBytes', ctypes.c_size_t),
-        ('stream', ctypes.c_void_p),
-        ('attrs', ctypes.c_void_p),
-        ('numAttrs', ctypes.c_uint),
-    ]
-
-
-cudaLaunchConfig_t = cudaLaunchConfig_st
-
-
-class cudaIpcMemHandle_st(ctypes.Structure):
-    _fields_ = [
-        ('reserved', ctypes.c_char * 64),
-    ]
-
-
-cudaIpcMemHandle_t = cudaIpcMemHandle_st
-
-
-class cudaIpcEventHandle_st(ctypes.Structure):
-    _fields_ = [
-        ('reserved', ctypes.c_char * 64),
-    ]
-
-
-cudaIpcEventHandle_t = cudaIpcEventHandle_st
-
-
-class cudaMemPoolPtrExportData(ctypes.Structure):
-    _fields_ = [
-        ('reserved', ctypes.c_uint8 * 64),
-    ]
-
-
-class cudaArrayMemoryRequirements(ctypes.Structure):
-    _fields_ = [
-        ('size', ctypes.c_size_t),
-        ('alignment', ctypes.c_size_t),
-        ('reserved', ctypes.c_uint * 4),
-    ]
-
-
-class cudaArraySparseProperties_tileExtent(ctypes.Structure):
-    _fields_ = [
-        ('width', ctypes.c_uint),
-        ('height', ctypes.c_uint),
-        ('depth', ctypes.c_uint),
-    ]
-
-
-class cudaArraySparseProperties(ctypes.Structure):
-    _fields_ = [
-        ('tileExtent', cudaArraySparseProperties_tileExtent),
-        ('miptailFirstLevel', ctypes.c_uint),
-        ('miptailSize', ctypes.c_uint64),
-        ('flags', ctypes.c_uint),
-        ('reserved', ctypes.c_uint * 4),
-    ]
-
-
 class CUctxCreateParams_st(ctypes.Structure):
     _fields_ = [
         ('execAffinityParams', ctypes.c_void_p),
@@ -1279,70 +688,6 @@ class CUctxCreateParams_st(ctypes.Structure):
 
 
 CUctxCreateParams = CUctxCreateParams_st
-
-
-class CUmemLocation_st(ctypes.Structure):
-    _fields_ = [
-        ('type', ctypes.c_int),
-        ('id', ctypes.c_int),
-    ]
-
-
-CUmemLocation_v1 = CUmemLocation_st
-
-
-class CUmemAllocationProp_st_allocFlags(ctypes.Structure):
-    _fields_ = [
-        ('compressionType', ctypes.c_uint8),
-        ('gpuDirectRDMACapable', ctypes.c_uint8),
-        ('usage', ctypes.c_uint16),
-        ('reserved', ctypes.c_uint8 * 4),
-    ]
-
-
-class CUmemAllocationProp_st(ctypes.Structure):
-    _fields_ = [
-        ('type', ctypes.c_int),
-        ('requestedHandleTypes', ctypes.c_int),
-        ('location', CUmemLocation_st),
-        ('win32HandleMetaData', ctypes.c_void_p),
-        ('allocFlags', CUmemAllocationProp_st_allocFlags),
-    ]
-
-
-CUmemAllocationProp_v1 = CUmemAllocationProp_st
-
-
-class CUmemAccessDesc_st(ctypes.Structure):
-    _fields_ = [
-        ('location', CUmemLocation_st),
-        ('flags', ctypes.c_int),
-    ]
-
-
-CUmemAccessDesc_v1 = CUmemAccessDesc_st
-
-
-class CUexecAffinitySmCount_st(ctypes.Structure):
-    _fields_ = [
-        ('val', ctypes.c_uint),
-    ]
-
-
-CUexecAffinitySmCount_v1 = CUexecAffinitySmCount_st
-
-
-class CUexecAffinityParam_st_param(ctypes.Union):
-    _fields_ = [
-        ('smCount', CUexecAffinitySmCount_st),
-    ]
-
-
-class CUexecAffinityParam_st(ctypes.Structure):
-    _fields_ = [
-        ('type', ctypes.c_int),
-        ('param', CUexecAffinityParam_st_param),
-    ]
 
 
 class CUDA_ARRAY_DESCRIPTOR_st(ctypes.Structure):
@@ -1355,20 +700,6 @@ class CUDA_ARRAY_DESCRIPTOR_st(ctypes.Structure):
 
 
 CUDA_ARRAY_DESCRIPTOR_v2 = CUDA_ARRAY_DESCRIPTOR_st
-
-
-class CUDA_ARRAY3D_DESCRIPTOR_st(ctypes.Structure):
-    _fields_ = [
-        ('Width', ctypes.c_size_t),
-        ('Height', ctypes.c_size_t),
-        ('Depth', ctypes.c_size_t),
-        ('Format', ctypes.c_int),
-        ('NumChannels', ctypes.c_uint),
-        ('Flags', ctypes.c_uint),
-    ]
-
-
-CUDA_ARRAY3D_DESCRIPTOR_v2 = CUDA_ARRAY3D_DESCRIPTOR_st
 
 
 class CUDA_MEMCPY2D_st(ctypes.Structure):
@@ -1393,72 +724,6 @@ class CUDA_MEMCPY2D_st(ctypes.Structure):
 
 
 CUDA_MEMCPY2D_v2 = CUDA_MEMCPY2D_st
-
-
-class CUDA_MEMCPY3D_st(ctypes.Structure):
-    _fields_ = [
-        ('srcXInBytes', ctypes.c_size_t),
-        ('srcY', ctypes.c_size_t),
-        ('srcZ', ctypes.c_size_t),
-        ('srcLOD', ctypes.c_size_t),
-        ('srcMemoryType', ctypes.c_int),
-        ('srcHost', ctypes.c_void_p),
-        ('srcDevice', ctypes.c_uint64),
-        ('srcArray', ctypes.c_void_p),
-        ('reserved0', ctypes.c_void_p),
-        ('srcPitch', ctypes.c_size_t),
-        ('srcHeight', ctypes.c_size_t),
-        ('dstXInBytes', ctypes.c_size_t),
-        ('dstY', ctypes.c_size_t),
-        ('dstZ', ctypes.c_size_t),
-        ('dstLOD', ctypes.c_size_t),
-        ('dstMemoryType', ctypes.c_int),
-        ('dstHost', ctypes.c_void_p),
-        ('dstDevice', ctypes.c_uint64),
-        ('dstArray', ctypes.c_void_p),
-        ('reserved1', ctypes.c_void_p),
-        ('dstPitch', ctypes.c_size_t),
-        ('dstHeight', ctypes.c_size_t),
-        ('WidthInBytes', ctypes.c_size_t),
-        ('Height', ctypes.c_size_t),
-        ('Depth', ctypes.c_size_t),
-    ]
-
-
-CUDA_MEMCPY3D_v2 = CUDA_MEMCPY3D_st
-
-
-class CUDA_MEMCPY3D_PEER_st(ctypes.Structure):
-    _fields_ = [
-        ('srcXInBytes', ctypes.c_size_t),
-        ('srcY', ctypes.c_size_t),
-        ('srcZ', ctypes.c_size_t),
-        ('srcLOD', ctypes.c_size_t),
-        ('srcMemoryType', ctypes.c_int),
-        ('srcHost', ctypes.c_void_p),
-        ('srcDevice', ctypes.c_uint64),
-        ('srcArray', ctypes.c_void_p),
-        ('srcContext', ctypes.c_void_p),
-        ('srcPitch', ctypes.c_size_t),
-        ('srcHeight', ctypes.c_size_t),
-        ('dstXInBytes', ctypes.c_size_t),
-        ('dstY', ctypes.c_size_t),
-        ('dstZ', ctypes.c_size_t),
-        ('dstLOD', ctypes.c_size_t),
-        ('dstMemoryType', ctypes.c_int),
-        ('dstHost', ctypes.c_void_p),
-        ('dstDevice', ctypes.c_uint64),
-        ('dstArray', ctypes.c_void_p),
-        ('dstContext', ctypes.c_void_p),
-        ('dstPitch', ctypes.c_size_t),
-        ('dstHeight', ctypes.c_size_t),
-        ('WidthInBytes', ctypes.c_size_t),
-        ('Height', ctypes.c_size_t),
-        ('Depth', ctypes.c_size_t),
-    ]
-
-
-CUDA_MEMCPY3D_PEER_v1 = CUDA_MEMCPY3D_PEER_st
 
 
 class CUDA_RESOURCE_DESC_st_res_array(ctypes.Structure):
@@ -1538,196 +803,6 @@ class CUDA_TEXTURE_DESC_st(ctypes.Structure):
 CUDA_TEXTURE_DESC_v1 = CUDA_TEXTURE_DESC_st
 
 
-class CUDA_RESOURCE_VIEW_DESC_st(ctypes.Structure):
-    _fields_ = [
-        ('format', ctypes.c_int),
-        ('width', ctypes.c_size_t),
-        ('height', ctypes.c_size_t),
-        ('depth', ctypes.c_size_t),
-        ('firstMipmapLevel', ctypes.c_uint),
-        ('lastMipmapLevel', ctypes.c_uint),
-        ('firstLayer', ctypes.c_uint),
-        ('lastLayer', ctypes.c_uint),
-        ('reserved', ctypes.c_uint * 16),
-    ]
-
-
-CUDA_RESOURCE_VIEW_DESC_v1 = CUDA_RESOURCE_VIEW_DESC_st
-
-
-class CUdevprop_st(ctypes.Structure):
-    _fields_ = [
-        ('maxThreadsPerBlock', ctypes.c_int),
-        ('maxThreadsDim', ctypes.c_int * 3),
-        ('maxGridSize', ctypes.c_int * 3),
-        ('sharedMemPerBlock', ctypes.c_int),
-        ('totalConstantMemory', ctypes.c_int),
-        ('SIMDWidth', ctypes.c_int),
-        ('memPitch', ctypes.c_int),
-        ('regsPerBlock', ctypes.c_int),
-        ('clockRate', ctypes.c_int),
-        ('textureAlign', ctypes.c_int),
-    ]
-
-
-CUdevprop_v1 = CUdevprop_st
-
-
-class CUipcMemHandle_st(ctypes.Structure):
-    _fields_ = [
-        ('reserved', ctypes.c_char * 64),
-    ]
-
-
-CUipcMemHandle_v1 = CUipcMemHandle_st
-
-
-class CUipcEventHandle_st(ctypes.Structure):
-    _fields_ = [
-        ('reserved', ctypes.c_char * 64),
-    ]
-
-
-CUipcEventHandle_v1 = CUipcEventHandle_st
-
-
-class CUmemPoolProps_st(ctypes.Structure):
-    _fields_ = [
-        ('allocType', ctypes.c_int),
-        ('handleTypes', ctypes.c_int),
-        ('location', CUmemLocation_st),
-        ('win32SecurityAttributes', ctypes.c_void_p),
-        ('maxSize', ctypes.c_size_t),
-        ('usage', ctypes.c_uint16),
-        ('reserved', ctypes.c_uint8 * 54),
-    ]
-
-
-CUmemPoolProps_v1 = CUmemPoolProps_st
-
-
-class CUmemPoolPtrExportData_st(ctypes.Structure):
-    _fields_ = [
-        ('reserved', ctypes.c_uint8 * 64),
-    ]
-
-
-CUmemPoolPtrExportData_v1 = CUmemPoolPtrExportData_st
-
-
-class CUaccessPolicyWindow_st(ctypes.Structure):
-    _fields_ = [
-        ('base_ptr', ctypes.c_void_p),
-        ('num_bytes', ctypes.c_size_t),
-        ('hitRatio', ctypes.c_float),
-        ('hitProp', ctypes.c_int),
-        ('missProp', ctypes.c_int),
-    ]
-
-
-CUaccessPolicyWindow_v1 = CUaccessPolicyWindow_st
-
-
-class CUlaunchMemSyncDomainMap_st(ctypes.Structure):
-    _fields_ = [
-        ('default_', ctypes.c_uint8),
-        ('remote', ctypes.c_uint8),
-    ]
-
-
-CUlaunchMemSyncDomainMap = CUlaunchMemSyncDomainMap_st
-
-
-class CUlaunchAttributeValue_union_clusterDim(ctypes.Structure):
-    _fields_ = [
-        ('x', ctypes.c_uint),
-        ('y', ctypes.c_uint),
-        ('z', ctypes.c_uint),
-    ]
-
-
-class CUlaunchAttributeValue_union_programmaticEvent(ctypes.Structure):
-    _fields_ = [
-        ('event', ctypes.c_void_p),
-        ('flags', ctypes.c_int),
-        ('triggerAtBlockStart', ctypes.c_int),
-    ]
-
-
-class CUlaunchAttributeValue_union_launchCompletionEvent(ctypes.Structure):
-    _fields_ = [
-        ('event', ctypes.c_void_p),
-        ('flags', ctypes.c_int),
-    ]
-
-
-class CUlaunchAttributeValue_union_preferredClusterDim(ctypes.Structure):
-    _fields_ = [
-        ('x', ctypes.c_uint),
-        ('y', ctypes.c_uint),
-        ('z', ctypes.c_uint),
-    ]
-
-
-class CUlaunchAttributeValue_union_deviceUpdatableKernelNode(ctypes.Structure):
-    _fields_ = [
-        ('deviceUpdatable', ctypes.c_int),
-        ('devNode', ctypes.c_void_p),
-    ]
-
-
-class CUlaunchAttributeValue_union(ctypes.Union):
-    _fields_ = [
-        ('pad', ctypes.c_char * 64),
-        ('accessPolicyWindow', CUaccessPolicyWindow_st),
-        ('cooperative', ctypes.c_int),
-        ('syncPolicy', ctypes.c_int),
-        ('clusterDim', CUlaunchAttributeValue_union_clusterDim),
-        ('clusterSchedulingPolicyPreference', ctypes.c_int),
-        ('programmaticStreamSerializationAllowed', ctypes.c_int),
-        ('programmaticEvent', CUlaunchAttributeValue_union_programmaticEvent),
-        ('launchCompletionEvent', CUlaunchAttributeValue_union_launchCompletionEvent),
-        ('priority', ctypes.c_int),
-        ('memSyncDomainMap', CUlaunchMemSyncDomainMap_st),
-        ('memSyncDomain', ctypes.c_int),
-        ('preferredClusterDim', CUlaunchAttributeValue_union_preferredClusterDim),
-        ('deviceUpdatableKernelNode', CUlaunchAttributeValue_union_deviceUpdatableKernelNode),
-        ('sharedMemCarveout', ctypes.c_uint),
-    ]
-
-
-CUlaunchAttributeValue = CUlaunchAttributeValue_union
-
-
-class CUlaunchAttribute_st(ctypes.Structure):
-    _fields_ = [
-        ('id', ctypes.c_int),
-        ('pad', ctypes.c_char * 4),
-        ('value', CUlaunchAttributeValue_union),
-    ]
-
-
-CUlaunchAttribute = CUlaunchAttribute_st
-
-
-class CUlaunchConfig_st(ctypes.Structure):
-    _fields_ = [
-        ('gridDimX', ctypes.c_uint),
-        ('gridDimY', ctypes.c_uint),
-        ('gridDimZ', ctypes.c_uint),
-        ('blockDimX', ctypes.c_uint),
-        ('blockDimY', ctypes.c_uint),
-        ('blockDimZ', ctypes.c_uint),
-        ('sharedMemBytes', ctypes.c_uint),
-        ('hStream', ctypes.c_void_p),
-        ('attrs', ctypes.c_void_p),
-        ('numAttrs', ctypes.c_uint),
-    ]
-
-
-CUlaunchConfig = CUlaunchConfig_st
-
-
 class CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st_handle_win32(ctypes.Structure):
     _fields_ = [
         ('handle', ctypes.c_void_p),
@@ -1766,18 +841,6 @@ class CUDA_EXTERNAL_MEMORY_BUFFER_DESC_st(ctypes.Structure):
 
 
 CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1 = CUDA_EXTERNAL_MEMORY_BUFFER_DESC_st
-
-
-class CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_st(ctypes.Structure):
-    _fields_ = [
-        ('offset', ctypes.c_uint64),
-        ('arrayDesc', CUDA_ARRAY3D_DESCRIPTOR_st),
-        ('numLevels', ctypes.c_uint),
-        ('reserved', ctypes.c_uint * 16),
-    ]
-
-
-CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1 = CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_st
 
 
 class CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_st_handle_win32(ctypes.Structure):
@@ -1884,610 +947,6 @@ class CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st(ctypes.Structure):
 
 
 CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1 = CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st
-
-
-class CUstreamMemOpWaitValueParams_st__anonymous2(ctypes.Union):
-    _fields_ = [
-        ('value', ctypes.c_uint32),
-        ('value64', ctypes.c_uint64),
-    ]
-
-
-class CUstreamMemOpWaitValueParams_st(ctypes.Structure):
-    _anonymous_ = ('_anonymous2',)
-    _fields_ = [
-        ('operation', ctypes.c_int),
-        ('address', ctypes.c_uint64),
-        ('_anonymous2', CUstreamMemOpWaitValueParams_st__anonymous2),
-        ('flags', ctypes.c_uint),
-        ('alias', ctypes.c_uint64),
-    ]
-
-
-CUstreamMemOpWaitValueParams = CUstreamMemOpWaitValueParams_st
-
-
-class CUstreamMemOpWriteValueParams_st__anonymous2(ctypes.Union):
-    _fields_ = [
-        ('value', ctypes.c_uint32),
-        ('value64', ctypes.c_uint64),
-    ]
-
-
-class CUstreamMemOpWriteValueParams_st(ctypes.Structure):
-    _anonymous_ = ('_anonymous2',)
-    _fields_ = [
-        ('operation', ctypes.c_int),
-        ('address', ctypes.c_uint64),
-        ('_anonymous2', CUstreamMemOpWriteValueParams_st__anonymous2),
-        ('flags', ctypes.c_uint),
-        ('alias', ctypes.c_uint64),
-    ]
-
-
-CUstreamMemOpWriteValueParams = CUstreamMemOpWriteValueParams_st
-
-
-class CUstreamMemOpFlushRemoteWritesParams_st(ctypes.Structure):
-    _fields_ = [
-        ('operation', ctypes.c_int),
-        ('flags', ctypes.c_uint),
-    ]
-
-
-CUstreamMemOpFlushRemoteWritesParams = CUstreamMemOpFlushRemoteWritesParams_st
-
-
-class CUstreamMemOpMemoryBarrierParams_st(ctypes.Structure):
-    _fields_ = [
-        ('operation', ctypes.c_int),
-        ('flags', ctypes.c_uint),
-    ]
-
-
-CUstreamMemOpMemoryBarrierParams = CUstreamMemOpMemoryBarrierParams_st
-
-
-class CUstreamBatchMemOpParams_union(ctypes.Union):
-    _fields_ = [
-        ('operation', ctypes.c_int),
-        ('waitValue', CUstreamMemOpWaitValueParams_st),
-        ('writeValue', CUstreamMemOpWriteValueParams_st),
-        ('flushRemoteWrites', CUstreamMemOpFlushRemoteWritesParams_st),
-        ('memoryBarrier', CUstreamMemOpMemoryBarrierParams_st),
-        ('pad', ctypes.c_uint64 * 6),
-    ]
-
-
-CUstreamBatchMemOpParams_v1 = CUstreamBatchMemOpParams_union
-
-
-class CUDA_KERNEL_NODE_PARAMS_st(ctypes.Structure):
-    _fields_ = [
-        ('func', ctypes.c_void_p),
-        ('gridDimX', ctypes.c_uint),
-        ('gridDimY', ctypes.c_uint),
-        ('gridDimZ', ctypes.c_uint),
-        ('blockDimX', ctypes.c_uint),
-        ('blockDimY', ctypes.c_uint),
-        ('blockDimZ', ctypes.c_uint),
-        ('sharedMemBytes', ctypes.c_uint),
-        ('kernelParams', ctypes.c_void_p),
-        ('extra', ctypes.c_void_p),
-    ]
-
-
-CUDA_KERNEL_NODE_PARAMS_v1 = CUDA_KERNEL_NODE_PARAMS_st
-
-
-class CUDA_KERNEL_NODE_PARAMS_v2_st(ctypes.Structure):
-    _fields_ = [
-        ('func', ctypes.c_void_p),
-        ('gridDimX', ctypes.c_uint),
-        ('gridDimY', ctypes.c_uint),
-        ('gridDimZ', ctypes.c_uint),
-        ('blockDimX', ctypes.c_uint),
-        ('blockDimY', ctypes.c_uint),
-        ('blockDimZ', ctypes.c_uint),
-        ('sharedMemBytes', ctypes.c_uint),
-        ('kernelParams', ctypes.c_void_p),
-        ('extra', ctypes.c_void_p),
-        ('kern', ctypes.c_void_p),
-        ('ctx', ctypes.c_void_p),
-    ]
-
-
-CUDA_KERNEL_NODE_PARAMS_v2 = CUDA_KERNEL_NODE_PARAMS_v2_st
-
-
-class CUDA_KERNEL_NODE_PARAMS_v3_st(ctypes.Structure):
-    _fields_ = [
-        ('func', ctypes.c_void_p),
-        ('gridDimX', ctypes.c_uint),
-        ('gridDimY', ctypes.c_uint),
-        ('gridDimZ', ctypes.c_uint),
-        ('blockDimX', ctypes.c_uint),
-        ('blockDimY', ctypes.c_uint),
-        ('blockDimZ', ctypes.c_uint),
-        ('sharedMemBytes', ctypes.c_uint),
-        ('kernelParams', ctypes.c_void_p),
-        ('extra', ctypes.c_void_p),
-        ('kern', ctypes.c_void_p),
-        ('ctx', ctypes.c_void_p),
-    ]
-
-
-CUDA_KERNEL_NODE_PARAMS_v3 = CUDA_KERNEL_NODE_PARAMS_v3_st
-
-
-class CUDA_MEMSET_NODE_PARAMS_st(ctypes.Structure):
-    _fields_ = [
-        ('dst', ctypes.c_uint64),
-        ('pitch', ctypes.c_size_t),
-        ('value', ctypes.c_uint),
-        ('elementSize', ctypes.c_uint),
-        ('width', ctypes.c_size_t),
-        ('height', ctypes.c_size_t),
-    ]
-
-
-CUDA_MEMSET_NODE_PARAMS_v1 = CUDA_MEMSET_NODE_PARAMS_st
-
-
-class CUDA_MEMSET_NODE_PARAMS_v2_st(ctypes.Structure):
-    _fields_ = [
-        ('dst', ctypes.c_uint64),
-        ('pitch', ctypes.c_size_t),
-        ('value', ctypes.c_uint),
-        ('elementSize', ctypes.c_uint),
-        ('width', ctypes.c_size_t),
-        ('height', ctypes.c_size_t),
-        ('ctx', ctypes.c_void_p),
-    ]
-
-
-CUDA_MEMSET_NODE_PARAMS_v2 = CUDA_MEMSET_NODE_PARAMS_v2_st
-
-
-class CUDA_HOST_NODE_PARAMS_st(ctypes.Structure):
-    _fields_ = [
-        ('fn', ctypes.c_void_p),
-        ('userData', ctypes.c_void_p),
-    ]
-
-
-CUDA_HOST_NODE_PARAMS_v1 = CUDA_HOST_NODE_PARAMS_st
-
-
-class CUDA_HOST_NODE_PARAMS_v2_st(ctypes.Structure):
-    _fields_ = [
-        ('fn', ctypes.c_void_p),
-        ('userData', ctypes.c_void_p),
-    ]
-
-
-CUDA_HOST_NODE_PARAMS_v2 = CUDA_HOST_NODE_PARAMS_v2_st
-
-
-class CUDA_MEMCPY_NODE_PARAMS_st(ctypes.Structure):
-    _fields_ = [
-        ('flags', ctypes.c_int),
-        ('reserved', ctypes.c_int),
-        ('copyCtx', ctypes.c_void_p),
-        ('copyParams', CUDA_MEMCPY3D_st),
-    ]
-
-
-CUDA_MEMCPY_NODE_PARAMS = CUDA_MEMCPY_NODE_PARAMS_st
-
-
-class CUDA_CHILD_GRAPH_NODE_PARAMS_st(ctypes.Structure):
-    _fields_ = [
-        ('graph', ctypes.c_void_p),
-        ('ownership', ctypes.c_int),
-    ]
-
-
-CUDA_CHILD_GRAPH_NODE_PARAMS = CUDA_CHILD_GRAPH_NODE_PARAMS_st
-
-
-class CUDA_EVENT_RECORD_NODE_PARAMS_st(ctypes.Structure):
-    _fields_ = [
-        ('event', ctypes.c_void_p),
-    ]
-
-
-CUDA_EVENT_RECORD_NODE_PARAMS = CUDA_EVENT_RECORD_NODE_PARAMS_st
-
-
-class CUDA_EVENT_WAIT_NODE_PARAMS_st(ctypes.Structure):
-    _fields_ = [
-        ('event', ctypes.c_void_p),
-    ]
-
-
-CUDA_EVENT_WAIT_NODE_PARAMS = CUDA_EVENT_WAIT_NODE_PARAMS_st
-
-
-class CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_st(ctypes.Structure):
-    _fields_ = [
-        ('extSemArray', ctypes.c_void_p),
-        ('paramsArray', ctypes.c_void_p),
-        ('numExtSems', ctypes.c_uint),
-    ]
-
-
-CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1 = CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_st
-
-
-class CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_st(ctypes.Structure):
-    _fields_ = [
-        ('extSemArray', ctypes.c_void_p),
-        ('paramsArray', ctypes.c_void_p),
-        ('numExtSems', ctypes.c_uint),
-    ]
-
-
-CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2 = CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_st
-
-
-class CUDA_EXT_SEM_WAIT_NODE_PARAMS_st(ctypes.Structure):
-    _fields_ = [
-        ('extSemArray', ctypes.c_void_p),
-        ('paramsArray', ctypes.c_void_p),
-        ('numExtSems', ctypes.c_uint),
-    ]
-
-
-CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1 = CUDA_EXT_SEM_WAIT_NODE_PARAMS_st
-
-
-class CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_st(ctypes.Structure):
-    _fields_ = [
-        ('extSemArray', ctypes.c_void_p),
-        ('paramsArray', ctypes.c_void_p),
-        ('numExtSems', ctypes.c_uint),
-    ]
-
-
-CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2 = CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_st
-
-
-class CUDA_MEM_ALLOC_NODE_PARAMS_v1_st(ctypes.Structure):
-    _fields_ = [
-        ('poolProps', CUmemPoolProps_st),
-        ('accessDescs', ctypes.c_void_p),
-        ('accessDescCount', ctypes.c_size_t),
-        ('bytesize', ctypes.c_size_t),
-        ('dptr', ctypes.c_uint64),
-    ]
-
-
-CUDA_MEM_ALLOC_NODE_PARAMS_v1 = CUDA_MEM_ALLOC_NODE_PARAMS_v1_st
-
-
-class CUDA_MEM_ALLOC_NODE_PARAMS_v2_st(ctypes.Structure):
-    _fields_ = [
-        ('poolProps', CUmemPoolProps_st),
-        ('accessDescs', ctypes.c_void_p),
-        ('accessDescCount', ctypes.c_size_t),
-        ('bytesize', ctypes.c_size_t),
-        ('dptr', ctypes.c_uint64),
-    ]
-
-
-CUDA_MEM_ALLOC_NODE_PARAMS_v2 = CUDA_MEM_ALLOC_NODE_PARAMS_v2_st
-
-
-class CUDA_MEM_FREE_NODE_PARAMS_st(ctypes.Structure):
-    _fields_ = [
-        ('dptr', ctypes.c_uint64),
-    ]
-
-
-CUDA_MEM_FREE_NODE_PARAMS = CUDA_MEM_FREE_NODE_PARAMS_st
-
-
-class CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st(ctypes.Structure):
-    _fields_ = [
-        ('ctx', ctypes.c_void_p),
-        ('count', ctypes.c_uint),
-        ('paramArray', ctypes.c_void_p),
-        ('flags', ctypes.c_uint),
-    ]
-
-
-CUDA_BATCH_MEM_OP_NODE_PARAMS_v1 = CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st
-
-
-class CUDA_BATCH_MEM_OP_NODE_PARAMS_v2_st(ctypes.Structure):
-    _fields_ = [
-        ('ctx', ctypes.c_void_p),
-        ('count', ctypes.c_uint),
-        ('paramArray', ctypes.c_void_p),
-        ('flags', ctypes.c_uint),
-    ]
-
-
-CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 = CUDA_BATCH_MEM_OP_NODE_PARAMS_v2_st
-
-
-class CUDA_CONDITIONAL_NODE_PARAMS(ctypes.Structure):
-    _fields_ = [
-        ('handle', ctypes.c_uint64),
-        ('type', ctypes.c_int),
-        ('size', ctypes.c_uint),
-        ('phGraph_out', ctypes.c_void_p),
-        ('ctx', ctypes.c_void_p),
-    ]
-
-
-class CUgraphNodeParams_st__anonymous2(ctypes.Union):
-    _fields_ = [
-        ('reserved1', ctypes.c_int64 * 29),
-        ('kernel', CUDA_KERNEL_NODE_PARAMS_v3_st),
-        ('memcpy', CUDA_MEMCPY_NODE_PARAMS_st),
-        ('memset', CUDA_MEMSET_NODE_PARAMS_v2_st),
-        ('host', CUDA_HOST_NODE_PARAMS_v2_st),
-        ('graph', CUDA_CHILD_GRAPH_NODE_PARAMS_st),
-        ('eventWait', CUDA_EVENT_WAIT_NODE_PARAMS_st),
-        ('eventRecord', CUDA_EVENT_RECORD_NODE_PARAMS_st),
-        ('extSemSignal', CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_st),
-        ('extSemWait', CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_st),
-        ('alloc', CUDA_MEM_ALLOC_NODE_PARAMS_v2_st),
-        ('free', CUDA_MEM_FREE_NODE_PARAMS_st),
-        ('memOp', CUDA_BATCH_MEM_OP_NODE_PARAMS_v2_st),
-        ('conditional', CUDA_CONDITIONAL_NODE_PARAMS),
-    ]
-
-
-class CUgraphNodeParams_st(ctypes.Structure):
-    _anonymous_ = ('_anonymous2',)
-    _fields_ = [
-        ('type', ctypes.c_int),
-        ('reserved0', ctypes.c_int * 3),
-        ('_anonymous2', CUgraphNodeParams_st__anonymous2),
-        ('reserved2', ctypes.c_int64),
-    ]
-
-
-CUgraphNodeParams = CUgraphNodeParams_st
-
-
-class CUgraphEdgeData_st(ctypes.Structure):
-    _fields_ = [
-        ('from_port', ctypes.c_uint8),
-        ('to_port', ctypes.c_uint8),
-        ('type', ctypes.c_uint8),
-        ('reserved', ctypes.c_uint8 * 5),
-    ]
-
-
-CUgraphEdgeData = CUgraphEdgeData_st
-
-
-class CUDA_GRAPH_INSTANTIATE_PARAMS_st(ctypes.Structure):
-    _fields_ = [
-        ('flags', ctypes.c_uint64),
-        ('hUploadStream', ctypes.c_void_p),
-        ('hErrNode_out', ctypes.c_void_p),
-        ('result_out', ctypes.c_int),
-    ]
-
-
-CUDA_GRAPH_INSTANTIATE_PARAMS = CUDA_GRAPH_INSTANTIATE_PARAMS_st
-
-
-class CUgraphExecUpdateResultInfo_st(ctypes.Structure):
-    _fields_ = [
-        ('result', ctypes.c_int),
-        ('errorNode', ctypes.c_void_p),
-        ('errorFromNode', ctypes.c_void_p),
-    ]
-
-
-CUgraphExecUpdateResultInfo_v1 = CUgraphExecUpdateResultInfo_st
-
-
-class CUmemcpyAttributes_st(ctypes.Structure):
-    _fields_ = [
-        ('srcAccessOrder', ctypes.c_int),
-        ('srcLocHint', CUmemLocation_st),
-        ('dstLocHint', CUmemLocation_st),
-        ('flags', ctypes.c_uint),
-    ]
-
-
-CUmemcpyAttributes_v1 = CUmemcpyAttributes_st
-
-
-class CUoffset3D_st(ctypes.Structure):
-    _fields_ = [
-        ('x', ctypes.c_size_t),
-        ('y', ctypes.c_size_t),
-        ('z', ctypes.c_size_t),
-    ]
-
-
-CUoffset3D_v1 = CUoffset3D_st
-
-
-class CUextent3D_st(ctypes.Structure):
-    _fields_ = [
-        ('width', ctypes.c_size_t),
-        ('height', ctypes.c_size_t),
-        ('depth', ctypes.c_size_t),
-    ]
-
-
-CUextent3D_v1 = CUextent3D_st
-
-
-class CUmemcpy3DOperand_st_op_ptr(ctypes.Structure):
-    _fields_ = [
-        ('ptr', ctypes.c_uint64),
-        ('rowLength', ctypes.c_size_t),
-        ('layerHeight', ctypes.c_size_t),
-        ('locHint', CUmemLocation_st),
-    ]
-
-
-class CUmemcpy3DOperand_st_op_array(ctypes.Structure):
-    _fields_ = [
-        ('array', ctypes.c_void_p),
-        ('offset', CUoffset3D_st),
-    ]
-
-
-class CUmemcpy3DOperand_st_op(ctypes.Union):
-    _fields_ = [
-        ('ptr', CUmemcpy3DOperand_st_op_ptr),
-        ('array', CUmemcpy3DOperand_st_op_array),
-    ]
-
-
-class CUmemcpy3DOperand_st(ctypes.Structure):
-    _fields_ = [
-        ('type', ctypes.c_int),
-        ('op', CUmemcpy3DOperand_st_op),
-    ]
-
-
-CUmemcpy3DOperand_v1 = CUmemcpy3DOperand_st
-
-
-class CUDA_MEMCPY3D_BATCH_OP_st(ctypes.Structure):
-    _fields_ = [
-        ('src', CUmemcpy3DOperand_st),
-        ('dst', CUmemcpy3DOperand_st),
-        ('extent', CUextent3D_st),
-        ('srcAccessOrder', ctypes.c_int),
-        ('flags', ctypes.c_uint),
-    ]
-
-
-CUDA_MEMCPY3D_BATCH_OP_v1 = CUDA_MEMCPY3D_BATCH_OP_st
-
-
-class CUDA_ARRAY_MEMORY_REQUIREMENTS_st(ctypes.Structure):
-    _fields_ = [
-        ('size', ctypes.c_size_t),
-        ('alignment', ctypes.c_size_t),
-        ('reserved', ctypes.c_uint * 4),
-    ]
-
-
-CUDA_ARRAY_MEMORY_REQUIREMENTS_v1 = CUDA_ARRAY_MEMORY_REQUIREMENTS_st
-
-
-class CUDA_ARRAY_SPARSE_PROPERTIES_st_tileExtent(ctypes.Structure):
-    _fields_ = [
-        ('width', ctypes.c_uint),
-        ('height', ctypes.c_uint),
-        ('depth', ctypes.c_uint),
-    ]
-
-
-class CUDA_ARRAY_SPARSE_PROPERTIES_st(ctypes.Structure):
-    _fields_ = [
-        ('tileExtent', CUDA_ARRAY_SPARSE_PROPERTIES_st_tileExtent),
-        ('miptailFirstLevel', ctypes.c_uint),
-        ('miptailSize', ctypes.c_uint64),
-        ('flags', ctypes.c_uint),
-        ('reserved', ctypes.c_uint * 4),
-    ]
-
-
-CUDA_ARRAY_SPARSE_PROPERTIES_v1 = CUDA_ARRAY_SPARSE_PROPERTIES_st
-
-
-class CUdevSmResource_st(ctypes.Structure):
-    _fields_ = [
-        ('smCount', ctypes.c_uint),
-    ]
-
-
-CUdevSmResource = CUdevSmResource_st
-
-
-class CUdevResource_st__anonymous2(ctypes.Union):
-    _fields_ = [
-        ('sm', CUdevSmResource_st),
-        ('_oversize', ctypes.c_uint8 * 48),
-    ]
-
-
-class CUdevResource_st(ctypes.Structure):
-    _anonymous_ = ('_anonymous2',)
-    _fields_ = [
-        ('type', ctypes.c_int),
-        ('_internal_padding', ctypes.c_uint8 * 92),
-        ('_anonymous2', CUdevResource_st__anonymous2),
-    ]
-
-
-CUdevResource_v1 = CUdevResource_st
-
-
-class nvmlPciInfo_st(ctypes.Structure):
-    _fields_ = [
-        ('busIdLegacy', ctypes.c_char * 16),
-        ('domain', ctypes.c_uint),
-        ('bus', ctypes.c_uint),
-        ('device', ctypes.c_uint),
-        ('pciDeviceId', ctypes.c_uint),
-        ('pciSubSystemId', ctypes.c_uint),
-        ('busId', ctypes.c_char * 32),
-    ]
-
-
-nvmlPciInfo_t = nvmlPciInfo_st
-
-
-class nvmlUtilization_st(ctypes.Structure):
-    _fields_ = [
-        ('gpu', ctypes.c_uint),
-        ('memory', ctypes.c_uint),
-    ]
-
-
-nvmlUtilization_t = nvmlUtilization_st
-
-
-class nvmlMemory_st(ctypes.Structure):
-    _fields_ = [
-        ('total', ctypes.c_uint64),
-        ('free', ctypes.c_uint64),
-        ('used', ctypes.c_uint64),
-    ]
-
-
-nvmlMemory_t = nvmlMemory_st
-
-
-class nvmlMemory_v2_st(ctypes.Structure):
-    _fields_ = [
-        ('version', ctypes.c_uint),
-        ('total', ctypes.c_uint64),
-        ('reserved', ctypes.c_uint64),
-        ('free', ctypes.c_uint64),
-        ('used', ctypes.c_uint64),
-    ]
-
-
-nvmlMemory_v2_t = nvmlMemory_v2_st
-
-
-class nvmlProcessInfo_st(ctypes.Structure):
-    _fields_ = [
-        ('pid', ctypes.c_uint),
-        ('usedGpuMemory', ctypes.c_uint64),
-        ('gpuInstanceId', ctypes.c_uint),
-        ('computeInstanceId', ctypes.c_uint),
-    ]
-
-
-nvmlProcessInfo_t = nvmlProcessInfo_st
 
 
 class NvDlaMemDescRec(ctypes.Structure):
@@ -3871,24 +2330,18 @@ PROTOTYPES = {
     "cudlaSubmitTask": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint32]),
     "cudlaGetExternalExportTable": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32]),
     "cudaLaunchKernel": (ctypes.c_int, [ctypes.c_void_p, dim3, dim3, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaLaunchCooperativeKernel": (ctypes.c_int, [ctypes.c_void_p, dim3, dim3, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
     "__cudaPushCallConfiguration": (ctypes.c_uint, [dim3, dim3, ctypes.c_size_t, ctypes.c_void_p]),
     "__cudaPopCallConfiguration": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "__cudaGetKernel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "__cudaLaunchKernel": (ctypes.c_int, [ctypes.c_void_p, dim3, dim3, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
     "__cudlaSimLaunch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "__cudlaSimLaunchOf": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "__cudlaSimFault": (None, [ctypes.c_int, ctypes.c_void_p]),
-    "__cudlaSimInKernel": (None, [ctypes.c_int]),
+    "__cudlaSimRefuse": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p]),
     "__cudlaSimVariable": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
-    "__cudlaSimChecks": (ctypes.c_uint, []),
-    "__cudlaSimRanges": (ctypes.c_size_t, [ctypes.c_void_p, ctypes.c_size_t]),
-    "__cudlaSimShared": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "__cudlaSimKernel": (None, [ctypes.c_void_p, ctypes.c_void_p]),
+    "__cudlaSimShared": (ctypes.c_int, [ctypes.c_void_p]),
     "__cudlaSimCatch": (None, [ctypes.c_void_p]),
     "__cudlaSimSignalStack": (ctypes.c_void_p, [ctypes.c_void_p]),
-    "__cudlaSimLines": (ctypes.c_size_t, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
-    "__cudlaSimThreadVariables": (None, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "__cudlaSimRefuse": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p]),
     "__cudaRegisterFatBinary": (ctypes.c_void_p, [ctypes.c_void_p]),
     "__cudaRegisterFatBinaryEnd": (None, [ctypes.c_void_p]),
     "__cudaUnregisterFatBinary": (None, [ctypes.c_void_p]),
@@ -3896,8 +2349,6 @@ PROTOTYPES = {
     "__cudaRegisterVar": (None, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]),
     "__cudaRegisterManagedVar": (None, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]),
     "__cudaInitModule": (ctypes.c_char, [ctypes.c_void_p]),
-    "cudaProfilerStart": (ctypes.c_int, []),
-    "cudaProfilerStop": (ctypes.c_int, []),
     "cudaDriverGetVersion": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaRuntimeGetVersion": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaGetLastError": (ctypes.c_int, []),
@@ -3907,34 +2358,15 @@ PROTOTYPES = {
     "cudaGetDeviceCount": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaGetDeviceProperties_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cudaDeviceGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
-    "cudaChooseDevice": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaSetDevice": (ctypes.c_int, [ctypes.c_int]),
     "cudaGetDevice": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaInitDevice": (ctypes.c_int, [ctypes.c_int, ctypes.c_uint, ctypes.c_uint]),
-    "cudaSetValidDevices": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cudaSetDeviceFlags": (ctypes.c_int, [ctypes.c_uint]),
     "cudaGetDeviceFlags": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaDeviceSynchronize": (ctypes.c_int, []),
     "cudaDeviceReset": (ctypes.c_int, []),
-    "cudaThreadSynchronize": (ctypes.c_int, []),
-    "cudaThreadExit": (ctypes.c_int, []),
-    "cudaThreadGetLimit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cudaThreadSetLimit": (ctypes.c_int, [ctypes.c_int, ctypes.c_size_t]),
-    "cudaThreadGetCacheConfig": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaThreadSetCacheConfig": (ctypes.c_int, [ctypes.c_int]),
-    "cudaDeviceGetCacheConfig": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaDeviceSetCacheConfig": (ctypes.c_int, [ctypes.c_int]),
-    "cudaDeviceGetSharedMemConfig": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaDeviceSetSharedMemConfig": (ctypes.c_int, [ctypes.c_int]),
     "cudaDeviceGetLimit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cudaDeviceSetLimit": (ctypes.c_int, [ctypes.c_int, ctypes.c_size_t]),
     "cudaDeviceGetStreamPriorityRange": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaDeviceGetPCIBusId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
-    "cudaDeviceGetByPCIBusId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaDeviceCanAccessPeer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
-    "cudaDeviceGetP2PAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int]),
-    "cudaDeviceEnablePeerAccess": (ctypes.c_int, [ctypes.c_int, ctypes.c_uint]),
-    "cudaDeviceDisablePeerAccess": (ctypes.c_int, [ctypes.c_int]),
     "cudaDeviceGetNvSciSyncAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
     "cudaMalloc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
     "cudaMallocPitch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t]),
@@ -3951,54 +2383,22 @@ PROTOTYPES = {
     "cudaHostGetFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaMemGetInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaPointerGetAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaMemPrefetchAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
-    "cudaMemAdvise": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]),
     "cudaStreamAttachMemAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
-    "cudaDeviceGetDefaultMemPool": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cudaDeviceGetMemPool": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cudaDeviceSetMemPool": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p]),
-    "cudaMemGetDefaultMemPool": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
-    "cudaMemGetMemPool": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
-    "cudaMemSetMemPool": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cudaMemPoolCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaMemPoolDestroy": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaMemPoolTrimTo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
-    "cudaMemPoolSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cudaMemPoolGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cudaMemPoolSetAccess": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
-    "cudaMemPoolGetAccess": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaMallocFromPoolAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaCreateChannelDesc": (cudaChannelFormatDesc, [ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int]),
     "cudaMallocArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint]),
-    "cudaMalloc3DArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, cudaExtent, ctypes.c_uint]),
     "cudaFreeArray": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaArrayGetInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaGetChannelDesc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaMalloc3D": (ctypes.c_int, [ctypes.c_void_p, cudaExtent]),
-    "cudaMemset3D": (ctypes.c_int, [cudaPitchedPtr, ctypes.c_int, cudaExtent]),
-    "cudaMemset3DAsync": (ctypes.c_int, [cudaPitchedPtr, ctypes.c_int, cudaExtent, ctypes.c_void_p]),
-    "cudaMemcpyToArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
-    "cudaMemcpyFromArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
     "cudaMemcpy2DToArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
     "cudaMemcpy2DToArrayAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
     "cudaMemcpy2DFromArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
     "cudaMemcpy2DFromArrayAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
-    "cudaMemcpy2DArrayToArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
-    "cudaMemcpy3D": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaMemcpy3DAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaCreateTextureObject": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaDestroyTextureObject": (ctypes.c_int, [ctypes.c_uint64]),
-    "cudaGetTextureObjectResourceDesc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
-    "cudaGetTextureObjectTextureDesc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
-    "cudaCreateSurfaceObject": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaDestroySurfaceObject": (ctypes.c_int, [ctypes.c_uint64]),
-    "cudaGetSurfaceObjectResourceDesc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
     "cudaMemcpy": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
     "cudaMemcpyAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
     "cudaMemcpy2D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
     "cudaMemcpy2DAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
-    "cudaMemcpyPeer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]),
-    "cudaMemcpyPeerAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p]),
     "cudaMemset": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]),
     "cudaMemsetAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p]),
     "cudaMemset2D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t]),
@@ -4012,11 +2412,16 @@ PROTOTYPES = {
     "cudaStreamWaitEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
     "cudaStreamGetFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaStreamGetPriority": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaStreamGetId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaStreamGetDevice": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaLaunchHostFunc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaLaunchHostFunc_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
     "cudaStreamAddCallback": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cudaStreamBeginCapture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cudaStreamEndCapture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaStreamIsCapturing": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphInstantiate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
+    "cudaGraphInstantiateWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
+    "cudaGraphLaunch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaGraphDestroy": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaEventCreate": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaEventCreateWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
     "cudaEventDestroy": (ctypes.c_int, [ctypes.c_void_p]),
@@ -4028,190 +2433,23 @@ PROTOTYPES = {
     "cudaEventElapsedTime_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaImportExternalMemory": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaExternalMemoryGetMappedBuffer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaExternalMemoryGetMappedMipmappedArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaDestroyExternalMemory": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaImportExternalSemaphore": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaSignalExternalSemaphoresAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
     "cudaWaitExternalSemaphoresAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
     "cudaDestroyExternalSemaphore": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaGetDeviceProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cudaGetDeviceProperties_v13": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cudaRuntimeGetVersion_v13": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaSignalExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
     "cudaWaitExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
-    "cudaMemcpyToArrayAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
-    "cudaMemcpyFromArrayAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
-    "cudaMemcpyArrayToArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
-    "cudaMemcpy3DPeer": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaMemcpy3DPeerAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaMemcpyBatchAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaMemcpy3DBatchAsync": (ctypes.c_int, [ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p]),
-    "cudaMemcpyWithAttributesAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaMemcpy3DWithAttributesAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p]),
     "cudaFuncGetAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaFuncSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
     "cudaFuncSetCacheConfig": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cudaFuncSetSharedMemConfig": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cudaFuncGetParamInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaFuncGetParamCount": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaFuncGetName": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaOccupancyMaxActiveBlocksPerMultiprocessor": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]),
-    "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_uint]),
-    "cudaOccupancyAvailableDynamicSMemPerBlock": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
-    "cudaStreamBeginCapture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cudaStreamBeginCaptureToGraph": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
-    "cudaStreamEndCapture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaStreamIsCapturing": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaStreamGetCaptureInfo_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaStreamGetCaptureInfo_v3": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaStreamUpdateCaptureDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
-    "cudaStreamUpdateCaptureDependencies_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
-    "cudaThreadExchangeStreamCaptureMode": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaGraphCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "cudaGraphClone": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphDestroy": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaGraphAddKernelNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphAddMemcpyNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphAddMemcpyNode1D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
-    "cudaGraphAddMemsetNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphAddHostNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphAddEmptyNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
-    "cudaGraphAddChildGraphNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphAddEventRecordNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphAddEventWaitNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphAddMemAllocNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphAddMemFreeNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphAddNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphAddNode_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphConditionalHandleCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
-    "cudaGraphAddDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
-    "cudaGraphRemoveDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
-    "cudaGraphAddDependencies_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
-    "cudaGraphRemoveDependencies_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
-    "cudaGraphDestroyNode": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaGraphGetNodes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphGetRootNodes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphGetEdges": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphNodeGetDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphNodeGetDependentNodes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphGetEdges_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphNodeGetDependencies_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphNodeGetDependentNodes_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphNodeFindInClone": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphNodeGetType": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphInstantiate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
-    "cudaGraphInstantiateWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
-    "cudaGraphInstantiateWithParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExecGetFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphUpload": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphLaunch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExecDestroy": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaGraphExecUpdate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaDeviceGetGraphMemAttribute": (ctypes.c_int, [ctypes.c_int, ctypes.c_int, ctypes.c_void_p]),
-    "cudaDeviceSetGraphMemAttribute": (ctypes.c_int, [ctypes.c_int, ctypes.c_int, ctypes.c_void_p]),
-    "cudaDeviceGraphMemTrim": (ctypes.c_int, [ctypes.c_int]),
-    "cudaStreamGetCaptureInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaStreamSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cudaStreamGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cudaStreamCopyAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaCtxResetPersistingL2Cache": (ctypes.c_int, []),
-    "cudaLaunchKernelExC": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphKernelNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphKernelNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphKernelNodeGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cudaGraphKernelNodeSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cudaGraphKernelNodeCopyAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphMemcpyNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphMemcpyNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphMemcpyNodeSetParams1D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
-    "cudaGraphMemsetNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphMemsetNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphHostNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphHostNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphChildGraphNodeGetGraph": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphEventRecordNodeGetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphEventRecordNodeSetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphEventWaitNodeGetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphEventWaitNodeSetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphMemAllocNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphMemFreeNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphAddExternalSemaphoresSignalNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphExternalSemaphoresSignalNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExternalSemaphoresSignalNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphAddExternalSemaphoresWaitNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphExternalSemaphoresWaitNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExternalSemaphoresWaitNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExecKernelNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExecMemcpyNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExecMemcpyNodeSetParams1D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
-    "cudaGraphExecMemsetNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExecHostNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExecChildGraphNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExecEventRecordNodeSetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExecEventWaitNodeSetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExecExternalSemaphoresSignalNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExecExternalSemaphoresWaitNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExecNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphNodeSetEnabled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cudaGraphNodeGetEnabled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphDebugDotPrint": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cudaUserObjectCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
-    "cudaUserObjectRetain": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "cudaUserObjectRelease": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "cudaGraphRetainUserObject": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
-    "cudaGraphReleaseUserObject": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cudaMemPrefetchAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, cudaMemLocation, ctypes.c_uint, ctypes.c_void_p]),
-    "cudaMemAdvise_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, cudaMemLocation]),
-    "cudaMemPrefetchBatchAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_void_p]),
-    "cudaMemDiscardBatchAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_void_p]),
-    "cudaMemDiscardAndPrefetchBatchAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_void_p]),
-    "cudaMemRangeGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t]),
-    "cudaMemRangeGetAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]),
-    "cudaIpcGetMemHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaIpcOpenMemHandle": (ctypes.c_int, [ctypes.c_void_p, cudaIpcMemHandle_st, ctypes.c_uint]),
-    "cudaIpcCloseMemHandle": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaIpcGetEventHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaIpcOpenEventHandle": (ctypes.c_int, [ctypes.c_void_p, cudaIpcEventHandle_st]),
-    "cudaMemPoolExportToShareableHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint]),
-    "cudaMemPoolImportFromShareableHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint]),
-    "cudaMemPoolExportPointer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaMemPoolImportPointer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaLogsRegisterCallback": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaLogsUnregisterCallback": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaLogsCurrent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "cudaLogsDumpToFile": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cudaLogsDumpToMemory": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
     "cudaMemcpyToSymbol": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
     "cudaMemcpyFromSymbol": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
     "cudaMemcpyToSymbolAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
     "cudaMemcpyFromSymbolAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
     "cudaGetSymbolAddress": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaGetSymbolSize": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGetFuncBySymbol": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaLibraryLoadData": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cudaLibraryLoadFromFile": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cudaLibraryUnload": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaLibraryGetKernel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaLibraryGetGlobal": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaLibraryGetManaged": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaLibraryGetUnifiedFunction": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaLibraryGetKernelCount": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaLibraryEnumerateKernels": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
-    "cudaKernelSetAttributeForDevice": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int]),
-    "cudaGetKernel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGetDriverEntryPoint": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p]),
-    "cudaGetDriverEntryPointByVersion": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint64, ctypes.c_void_p]),
-    "cudaGetExportTable": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaMallocMipmappedArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, cudaExtent, ctypes.c_uint, ctypes.c_uint]),
-    "cudaGetMipmappedArrayLevel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cudaFreeMipmappedArray": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaArrayGetMemoryRequirements": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
-    "cudaMipmappedArrayGetMemoryRequirements": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
-    "cudaArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaMipmappedArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaArrayGetPlane": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cudaDeviceGetTexture1DLinearMaxWidth": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
     "cuInit": (ctypes.c_int, [ctypes.c_uint]),
     "cuDriverGetVersion": (ctypes.c_int, [ctypes.c_void_p]),
     "cuGetProcAddress_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p]),
@@ -4223,10 +2461,8 @@ PROTOTYPES = {
     "cuDeviceGetName": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
     "cuDeviceGetUuid": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cuDeviceGetUuid_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cuDeviceCanAccessPeer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
     "cuDeviceGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
     "cuDeviceTotalMem_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cuDeviceGetPCIBusId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
     "cuDeviceGetNvSciSyncAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
     "cuDevicePrimaryCtxRetain": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cuDevicePrimaryCtxRelease_v2": (ctypes.c_int, [ctypes.c_int]),
@@ -4234,24 +2470,9 @@ PROTOTYPES = {
     "cuCtxSetCurrent": (ctypes.c_int, [ctypes.c_void_p]),
     "cuCtxGetDevice": (ctypes.c_int, [ctypes.c_void_p]),
     "cuCtxSynchronize": (ctypes.c_int, []),
-    "cuCtxEnablePeerAccess": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "cuCtxDisablePeerAccess": (ctypes.c_int, [ctypes.c_void_p]),
     "cuMemGetInfo_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuMemAlloc_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
     "cuMemFree_v2": (ctypes.c_int, [ctypes.c_uint64]),
-    "cuMemGetAllocationGranularity": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
-    "cuMemCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_uint64]),
-    "cuMemRelease": (ctypes.c_int, [ctypes.c_uint64]),
-    "cuMemAddressReserve": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_uint64]),
-    "cuMemAddressFree": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t]),
-    "cuMemMap": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_uint64]),
-    "cuMemUnmap": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t]),
-    "cuMemSetAccess": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]),
-    "cuMemGetAccess": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
-    "cuMemGetAllocationPropertiesFromHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
-    "cuMemRetainAllocationHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuMemExportToShareableHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int, ctypes.c_uint64]),
-    "cuMemImportFromShareableHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
     "cuMemcpyHtoD_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t]),
     "cuMemcpyDtoH_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t]),
     "cuMemcpyDtoD_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_size_t]),
@@ -4268,55 +2489,21 @@ PROTOTYPES = {
     "cuEventRecord": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuEventQuery": (ctypes.c_int, [ctypes.c_void_p]),
     "cuEventSynchronize": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuModuleGetLoadingMode": (ctypes.c_int, [ctypes.c_void_p]),
     "cuArrayCreate_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuArrayGetDescriptor_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuArray3DCreate_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuArray3DGetDescriptor_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuArrayDestroy": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuMemcpyHtoA_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]),
-    "cuMemcpyAtoH_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t]),
-    "cuMemcpyDtoA_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_size_t]),
-    "cuMemcpyAtoD_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t]),
-    "cuMemcpyAtoA_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t]),
-    "cuMemcpyHtoAAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cuMemcpyAtoHAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p]),
     "cuMemcpy2D_v2": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuMemcpy2DUnaligned_v2": (ctypes.c_int, [ctypes.c_void_p]),
     "cuMemcpy2DAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuMemcpy3D_v2": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuMemcpy3DAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuMemcpy3DPeer": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuMemcpy3DPeerAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuTexObjectCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuTexObjectDestroy": (ctypes.c_int, [ctypes.c_uint64]),
-    "cuTexObjectGetResourceDesc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
-    "cuTexObjectGetTextureDesc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
-    "cuSurfObjectCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuSurfObjectDestroy": (ctypes.c_int, [ctypes.c_uint64]),
-    "cuSurfObjectGetResourceDesc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
-    "cuDeviceGetByPCIBusId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuDeviceGetProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cuDeviceGetP2PAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int]),
     "cuDevicePrimaryCtxGetState": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]),
     "cuDevicePrimaryCtxSetFlags_v2": (ctypes.c_int, [ctypes.c_int, ctypes.c_uint]),
     "cuDevicePrimaryCtxReset_v2": (ctypes.c_int, [ctypes.c_int]),
     "cuCtxGetApiVersion": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuCtxGetId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuCtxGetFlags": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuCtxSetFlags": (ctypes.c_int, [ctypes.c_uint]),
     "cuCtxSetLimit": (ctypes.c_int, [ctypes.c_int, ctypes.c_size_t]),
     "cuCtxGetLimit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cuCtxGetCacheConfig": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuCtxSetCacheConfig": (ctypes.c_int, [ctypes.c_int]),
-    "cuCtxGetSharedMemConfig": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuCtxSetSharedMemConfig": (ctypes.c_int, [ctypes.c_int]),
     "cuCtxGetStreamPriorityRange": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuCtxResetPersistingL2Cache": (ctypes.c_int, []),
-    "cuCtxAttach": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "cuCtxDetach": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuProfilerInitialize": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
-    "cuProfilerStart": (ctypes.c_int, []),
-    "cuProfilerStop": (ctypes.c_int, []),
     "cuMemAllocPitch_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint]),
     "cuMemAllocManaged": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
     "cuMemAllocHost_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
@@ -4343,384 +2530,41 @@ PROTOTYPES = {
     "cuMemsetD2D8Async": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_uint8, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p]),
     "cuMemsetD2D16Async": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_uint16, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p]),
     "cuMemsetD2D32Async": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_uint, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p]),
-    "cuIpcGetMemHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
-    "cuIpcOpenMemHandle_v2": (ctypes.c_int, [ctypes.c_void_p, CUipcMemHandle_st, ctypes.c_uint]),
-    "cuIpcCloseMemHandle": (ctypes.c_int, [ctypes.c_uint64]),
-    "cuIpcGetEventHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuIpcOpenEventHandle": (ctypes.c_int, [ctypes.c_void_p, CUipcEventHandle_st]),
     "cuStreamCreateWithPriority": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
     "cuEventElapsedTime": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuEventElapsedTime_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuPointerGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
     "cuPointerGetAttributes": (ctypes.c_int, [ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
-    "cuPointerSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
-    "cuMemPoolExportToShareableHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
-    "cuMemPoolImportFromShareableHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
-    "cuMemPoolExportPointer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
-    "cuMemPoolImportPointer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuMemAdvise": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]),
-    "cuMemPrefetchAsync": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
-    "cuMemcpyPeer": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t]),
-    "cuMemcpyPeerAsync": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cuDeviceGetDefaultMemPool": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cuDeviceGetMemPool": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cuDeviceSetMemPool": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p]),
-    "cuMemGetDefaultMemPool": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
-    "cuMemGetMemPool": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
-    "cuMemSetMemPool": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cuMemPoolCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuMemPoolDestroy": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuMemPoolTrimTo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
-    "cuMemPoolSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cuMemPoolGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cuMemPoolSetAccess": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
-    "cuMemPoolGetAccess": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuMemAllocFromPoolAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
     "cuStreamGetFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuStreamGetPriority": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuStreamGetId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuStreamGetDevice": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuStreamGetCtx": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuStreamAddCallback": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
     "cuLaunchHostFunc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuLaunchHostFunc_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
     "cuStreamAttachMemAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_uint]),
     "cuEventRecordWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
     "cuStreamBeginCapture_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cuStreamEndCapture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuStreamIsCapturing": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuThreadExchangeStreamCaptureMode": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuGraphCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "cuGraphClone": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuGraphDestroy": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuGraphAddEmptyNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
-    "cuGraphAddChildGraphNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cuGraphGetNodes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphGetRootNodes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphNodeGetType": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphDestroyNode": (ctypes.c_int, [ctypes.c_void_p]),
     "cuGraphInstantiateWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
-    "cuGraphUpload": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuGraphLaunch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuGraphExecDestroy": (ctypes.c_int, [ctypes.c_void_p]),
     "cuCtxCreate_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
-    "cuCtxCreate_v3": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint, ctypes.c_int]),
-    "cuCtxGetExecAffinity": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cuDeviceGetExecAffinitySupport": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
     "cuCtxCreate_v4": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
     "cuCtxDestroy_v2": (ctypes.c_int, [ctypes.c_void_p]),
     "cuCtxPushCurrent_v2": (ctypes.c_int, [ctypes.c_void_p]),
     "cuCtxPopCurrent_v2": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuDeviceComputeCapability": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
-    "cuModuleLoad": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuModuleLoadData": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuModuleLoadDataEx": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuModuleLoadFatBinary": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuModuleUnload": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuLinkCreate_v2": (ctypes.c_int, [ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuLinkAddData_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuLinkAddFile_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuLinkComplete": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuLinkDestroy": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuModuleGetFunction": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuModuleGetGlobal_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuLaunchKernel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuLaunchCooperativeKernel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuFuncGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cuFuncSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
-    "cuOccupancyMaxActiveBlocksPerMultiprocessor": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]),
-    "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_uint]),
-    "cuOccupancyMaxPotentialBlockSize": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
-    "cuOccupancyMaxPotentialBlockSizeWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_uint]),
-    "cuOccupancyAvailableDynamicSMemPerBlock": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
-    "cuStreamSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cuStreamGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cuStreamCopyAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuLaunchKernelEx": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuModuleGetLoadingMode": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuModuleGetFunctionCount": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuModuleEnumerateFunctions": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
-    "cuFuncGetParamInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuFuncGetParamCount": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuKernelGetParamInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuKernelGetParamCount": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuFuncGetModule": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuFuncGetName": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuFuncIsLoaded": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuFuncLoad": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuFuncSetCacheConfig": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cuFuncSetSharedMemConfig": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cuLibraryLoadData": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cuLibraryLoadFromFile": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cuLibraryUnload": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuLibraryGetModule": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuLibraryGetKernel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuLibraryGetKernelCount": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuLibraryEnumerateKernels": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
-    "cuLibraryGetGlobal": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuLibraryGetManaged": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuLibraryGetUnifiedFunction": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuKernelGetFunction": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuKernelGetLibrary": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuKernelGetName": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuKernelGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int]),
-    "cuKernelSetAttribute": (ctypes.c_int, [ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_int]),
-    "cuKernelSetCacheConfig": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
-    "cuFuncSetBlockShape": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int]),
-    "cuFuncSetSharedSize": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "cuParamSetSize": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "cuParamSeti": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint]),
-    "cuParamSetf": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_float]),
-    "cuParamSetv": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_uint]),
-    "cuLaunch": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuLaunchGrid": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
-    "cuLaunchGridAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_void_p]),
     "cuImportExternalMemory": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuExternalMemoryGetMappedBuffer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuExternalMemoryGetMappedMipmappedArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuDestroyExternalMemory": (ctypes.c_int, [ctypes.c_void_p]),
     "cuImportExternalSemaphore": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuSignalExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
     "cuWaitExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
     "cuDestroyExternalSemaphore": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuStreamWaitValue32_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint32, ctypes.c_uint]),
-    "cuStreamWaitValue64_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint]),
-    "cuStreamWriteValue32_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint32, ctypes.c_uint]),
-    "cuStreamWriteValue64_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint]),
-    "cuStreamBatchMemOp_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_uint]),
-    "cuGraphAddKernelNode_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cuGraphKernelNodeGetParams_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphKernelNodeSetParams_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphKernelNodeGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cuGraphKernelNodeSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cuGraphKernelNodeCopyAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphAddMemcpyNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphMemcpyNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphMemcpyNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphAddMemsetNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphMemsetNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphMemsetNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphAddHostNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cuGraphHostNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphHostNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphChildGraphNodeGetGraph": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphAddEventRecordNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cuGraphEventRecordNodeGetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphEventRecordNodeSetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphAddEventWaitNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cuGraphEventWaitNodeGetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphEventWaitNodeSetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphAddExternalSemaphoresSignalNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cuGraphExternalSemaphoresSignalNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphExternalSemaphoresSignalNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphAddExternalSemaphoresWaitNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cuGraphExternalSemaphoresWaitNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphExternalSemaphoresWaitNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphAddBatchMemOpNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cuGraphBatchMemOpNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphBatchMemOpNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphAddMemAllocNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cuGraphMemAllocNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphAddMemFreeNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64]),
-    "cuGraphMemFreeNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphAddNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cuGraphAddNode_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cuGraphNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphConditionalHandleCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
-    "cuGraphAddDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
-    "cuGraphAddDependencies_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
-    "cuGraphRemoveDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
-    "cuGraphRemoveDependencies_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
-    "cuGraphGetEdges": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphGetEdges_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphNodeGetDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphNodeGetDependencies_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphNodeGetDependentNodes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphNodeGetDependentNodes_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphNodeFindInClone": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphInstantiateWithParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphExecGetFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphExecKernelNodeSetParams_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphExecMemcpyNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphExecMemsetNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphExecHostNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphExecChildGraphNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphExecEventRecordNodeSetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphExecEventWaitNodeSetEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphExecExternalSemaphoresSignalNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphExecExternalSemaphoresWaitNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphExecBatchMemOpNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphExecNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphNodeSetEnabled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cuGraphNodeGetEnabled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphExecUpdate_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuDeviceGetGraphMemAttribute": (ctypes.c_int, [ctypes.c_int, ctypes.c_int, ctypes.c_void_p]),
-    "cuDeviceSetGraphMemAttribute": (ctypes.c_int, [ctypes.c_int, ctypes.c_int, ctypes.c_void_p]),
-    "cuDeviceGraphMemTrim": (ctypes.c_int, [ctypes.c_int]),
-    "cuGraphDebugDotPrint": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cuUserObjectCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
-    "cuUserObjectRetain": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "cuUserObjectRelease": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "cuGraphRetainUserObject": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
-    "cuGraphReleaseUserObject": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cuGraphAddKernelNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cuGraphKernelNodeGetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphKernelNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGraphExecKernelNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuStreamBeginCaptureToGraph": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
-    "cuStreamGetCaptureInfo_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuStreamGetCaptureInfo_v3": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuStreamUpdateCaptureDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
-    "cuStreamUpdateCaptureDependencies_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
-    "cuMemcpyBatchAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuMemcpy3DBatchAsync": (ctypes.c_int, [ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p]),
-    "cuMemcpyWithAttributesAsync": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuMemcpy3DWithAttributesAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p]),
-    "cuMemAdvise_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_int, CUmemLocation_st]),
-    "cuMemPrefetchAsync_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, CUmemLocation_st, ctypes.c_uint, ctypes.c_void_p]),
-    "cuMemPrefetchBatchAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_void_p]),
-    "cuMemDiscardBatchAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_void_p]),
-    "cuMemDiscardAndPrefetchBatchAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_void_p]),
-    "cuMemRangeGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_uint64, ctypes.c_size_t]),
-    "cuMemRangeGetAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_size_t]),
-    "cuLogsRegisterCallback": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuLogsUnregisterCallback": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuLogsCurrent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "cuLogsDumpToFile": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cuLogsDumpToMemory": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cuCoredumpGetAttribute": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuCoredumpGetAttributeGlobal": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuCoredumpSetAttribute": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuCoredumpSetAttributeGlobal": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuMipmappedArrayCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cuMipmappedArrayGetLevel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cuMipmappedArrayDestroy": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuArrayGetMemoryRequirements": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
-    "cuMipmappedArrayGetMemoryRequirements": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
-    "cuArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuMipmappedArrayGetSparseProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuArrayGetPlane": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cuDeviceGetTexture1DLinearMaxWidth": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint, ctypes.c_int]),
-    "cuDeviceGetDevResource": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]),
-    "cuCtxGetDevResource": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
-    "cuGreenCtxGetDevResource": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
-    "cuDevSmResourceSplitByCount": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
-    "cuDevResourceGenerateDesc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cuGreenCtxCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint]),
-    "cuGreenCtxDestroy": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuCtxFromGreenCtx": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGreenCtxStreamCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
-    "cuStreamGetGreenCtx": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuStreamGetCtx_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGreenCtxRecordEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuGreenCtxWaitEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuCtxRecordEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuCtxWaitEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuTensorMapEncodeTiled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int]),
-    "cuTensorMapEncodeIm2col": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int]),
-    "cuTensorMapReplaceAddress": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuModuleGetTexRef": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuModuleGetSurfRef": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuTexRefCreate": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuTexRefDestroy": (ctypes.c_int, [ctypes.c_void_p]),
-    "cuTexRefSetArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cuTexRefSetAddress_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t]),
-    "cuTexRefSetAddress2D_v3": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t]),
-    "cuTexRefSetFormat": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
-    "cuTexRefSetAddressMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
-    "cuTexRefSetFilterMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cuTexRefSetFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "cuTexRefGetAddress_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuTexRefGetArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuTexRefGetFormat": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuTexRefGetAddressMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
-    "cuTexRefGetFilterMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuTexRefGetFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuTexRefSetMipmappedArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cuTexRefGetMipmappedArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuTexRefSetMipmapFilterMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cuTexRefGetMipmapFilterMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuTexRefSetMipmapLevelBias": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_float]),
-    "cuTexRefGetMipmapLevelBias": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuTexRefSetMipmapLevelClamp": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_float, ctypes.c_float]),
-    "cuTexRefGetMipmapLevelClamp": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cuTexRefSetMaxAnisotropy": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "cuTexRefGetMaxAnisotropy": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuTexRefSetBorderColor": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuTexRefGetBorderColor": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cuParamSetTexRef": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "cuSurfRefSetArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cuSurfRefGetArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuDeviceTotalMem": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cuDevicePrimaryCtxRelease": (ctypes.c_int, [ctypes.c_int]),
     "cuGetProcAddress": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
     "nvrtcGetErrorString": (ctypes.c_char_p, [ctypes.c_int]),
-    "nvrtcVersion": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvrtcGetNumSupportedArchs": (ctypes.c_int, [ctypes.c_void_p]),
-    "nvrtcGetSupportedArchs": (ctypes.c_int, [ctypes.c_void_p]),
-    "nvrtcCreateProgram": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]),
-    "nvrtcDestroyProgram": (ctypes.c_int, [ctypes.c_void_p]),
-    "nvrtcCompileProgram": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "nvrtcGetPTXSize": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvrtcGetPTX": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvrtcGetCUBINSize": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvrtcGetCUBIN": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvrtcGetLTOIRSize": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvrtcGetLTOIR": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvrtcGetOptiXIRSize": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvrtcGetOptiXIR": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvrtcGetProgramLogSize": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvrtcGetProgramLog": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvrtcAddNameExpression": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvrtcGetLoweredName": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlInit_v2": (ctypes.c_int, []),
-    "nvmlInitWithFlags": (ctypes.c_int, [ctypes.c_uint]),
-    "nvmlShutdown": (ctypes.c_int, []),
-    "nvmlErrorString": (ctypes.c_char_p, [ctypes.c_int]),
-    "nvmlSystemGetDriverVersion": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "nvmlSystemGetNVMLVersion": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "nvmlSystemGetCudaDriverVersion": (ctypes.c_int, [ctypes.c_void_p]),
-    "nvmlSystemGetCudaDriverVersion_v2": (ctypes.c_int, [ctypes.c_void_p]),
-    "nvmlDeviceGetCount_v2": (ctypes.c_int, [ctypes.c_void_p]),
-    "nvmlDeviceGetHandleByIndex_v2": (ctypes.c_int, [ctypes.c_uint, ctypes.c_void_p]),
-    "nvmlDeviceGetHandleByUUID": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetHandleByPciBusId_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetName": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "nvmlDeviceGetUUID": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "nvmlDeviceGetIndex": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetMinorNumber": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetPciInfo_v3": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetMemoryInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetMemoryInfo_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetMemoryBusWidth": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetClockInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "nvmlDeviceGetMaxClockInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "nvmlDeviceGetComputeMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetCudaComputeCapability": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetArchitecture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetSerial": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "nvmlDeviceGetUtilizationRates": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetTemperature": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "nvmlDeviceGetFanSpeed": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetPowerUsage": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetTotalEnergyConsumption": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetPowerManagementLimit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetEnforcedPowerLimit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetPerformanceState": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetApplicationsClock": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
-    "nvmlDeviceGetPersistenceMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetEccMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceGetComputeRunningProcesses_v3": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "nvmlDeviceSetPersistenceMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "nvmlDeviceSetApplicationsClocks": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
-    "nvmlDeviceResetApplicationsClocks": (ctypes.c_int, [ctypes.c_void_p]),
-    "nvmlDeviceSetGpuLockedClocks": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
-    "nvmlDeviceResetGpuLockedClocks": (ctypes.c_int, [ctypes.c_void_p]),
-    "nvmlDeviceSetPowerManagementLimit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "nvmlInit": (ctypes.c_int, []),
-    "nvmlDeviceGetCount": (ctypes.c_int, [ctypes.c_void_p]),
-    "nvmlDeviceGetHandleByIndex": (ctypes.c_int, [ctypes.c_uint, ctypes.c_void_p]),
-    "nvmlDeviceGetHandleByPciBusId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "NvDlaInitialize": (ctypes.c_int, [ctypes.c_void_p]),
     "NvDlaDestroy": (None, [ctypes.c_void_p]),
     "NvDlaOpen": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p]),

@@ -2,16 +2,6 @@
 
 from .enumerations import enumerations
 
-cudaArrayColorAttachment = 0x20
-cudaArraySparse = 0x40
-cudaArrayDeferredMapping = 0x80
-cudaArraySparsePropertiesSingleMipTail = 1
-cudaMemPoolCreateUsageHwDecompress = 2
-cudaCooperativeLaunchMultiDeviceNoPreSync = 1
-cudaCooperativeLaunchMultiDeviceNoPostSync = 2
-cudaGraphKernelNodePortDefault = 0
-cudaGraphKernelNodePortProgrammatic = 1
-cudaGraphKernelNodePortLaunchCompletion = 2
 cudaHostAllocDefault = 0
 cudaHostAllocPortable = 1
 cudaHostAllocMapped = 2
@@ -41,7 +31,6 @@ cudaDeviceMapHost = 8
 cudaDeviceLmemResizeToMax = 0x10
 cudaDeviceSyncMemops = 0x80
 cudaDeviceMask = 0xff
-cudaInitDeviceFlagsAreValid = 1
 cudaMemAttachGlobal = 1
 cudaMemAttachHost = 2
 cudaMemAttachSingle = 4
@@ -50,23 +39,7 @@ cudaExternalSemaphoreSignalSkipNvSciBufMemSync = 1
 cudaExternalSemaphoreWaitSkipNvSciBufMemSync = 2
 cudaNvSciSyncAttrSignal = 1
 cudaNvSciSyncAttrWait = 2
-cudaPeerAccessDefault = 0
-cudaOccupancyDefault = 0
-cudaOccupancyDisableCachingOverride = 1
 cudaArrayDefault = 0
-cudaArrayLayered = 1
-cudaArraySurfaceLoadStore = 2
-cudaArrayCubemap = 4
-cudaArrayTextureGather = 8
-cudaCpuDeviceId = -1
-cudaInvalidDeviceId = -2
-cudaSurfaceType1D = 1
-cudaSurfaceType2D = 2
-cudaSurfaceType3D = 3
-cudaSurfaceTypeCubemap = 0xc
-cudaSurfaceType1DLayered = 0xf1
-cudaSurfaceType2DLayered = 0xf2
-cudaSurfaceTypeCubemapLayered = 0xfc
 cudaTextureType1D = 1
 cudaTextureType2D = 2
 cudaTextureType3D = 3
@@ -75,42 +48,12 @@ cudaTextureType1DLayered = 0xf1
 cudaTextureType2DLayered = 0xf2
 cudaTextureTypeCubemapLayered = 0xfc
 CUDART_VERSION = 0x2f3a
-CUDA_IPC_HANDLE_SIZE = 0x40
-cudaIpcMemLazyEnablePeerAccess = 1
-cudaEnableDefault = 0
-cudaEnableLegacyStream = 1
-cudaEnablePerThreadDefaultStream = 2
 CUDA_VERSION = 0x2f3a
-CU_COMPUTE_ACCELERATED_TARGET_BASE = 0x10000
-CU_MEM_ALLOCATION_COMP_NONE = 0
-CU_MEM_ALLOCATION_COMP_GENERIC = 1
-CUDA_ARRAY3D_DEPTH_TEXTURE = 0x10
-CUDA_ARRAY3D_COLOR_ATTACHMENT = 0x20
-CUDA_ARRAY3D_SPARSE = 0x40
-CUDA_ARRAY3D_DEFERRED_MAPPING = 0x80
-CUDA_ARRAY3D_VIDEO_ENCODE_DECODE = 0x100
-CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL = 1
-CU_MEM_CREATE_USAGE_TILE_POOL = 1
-CU_MEM_CREATE_USAGE_HW_DECOMPRESS = 2
-CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS = 2
-CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC = 1
-CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC = 2
-CU_COMPUTE_FAMILY_TARGET_BASE = 0x20000
-CU_LAUNCH_KERNEL_REQUIRED_BLOCK_DIM = 1
-CU_GRAPH_KERNEL_NODE_PORT_DEFAULT = 0
-CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC = 1
-CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER = 2
-CUDA_ARRAY3D_LAYERED = 1
-CUDA_ARRAY3D_2DARRAY = 1
-CUDA_ARRAY3D_SURFACE_LDST = 2
-CUDA_ARRAY3D_CUBEMAP = 4
-CUDA_ARRAY3D_TEXTURE_GATHER = 8
 CU_TRSF_READ_AS_INTEGER = 1
 CU_TRSF_NORMALIZED_COORDINATES = 2
 CU_TRSF_SRGB = 0x10
 CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION = 0x20
 CU_TRSF_SEAMLESS_CUBEMAP = 0x40
-CU_IPC_HANDLE_SIZE = 0x40
 CU_MEMHOSTALLOC_PORTABLE = 1
 CU_MEMHOSTALLOC_DEVICEMAP = 2
 CU_MEMHOSTALLOC_WRITECOMBINED = 4
@@ -123,135 +66,8 @@ CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC = 1
 CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC = 2
 CUDA_NVSCISYNC_ATTR_SIGNAL = 1
 CUDA_NVSCISYNC_ATTR_WAIT = 2
-CU_GRAPH_COND_ASSIGN_DEFAULT = 1
-RESOURCE_ABI_VERSION = 1
-RESOURCE_ABI_EXTERNAL_BYTES = 0x30
-CU_TENSOR_MAP_NUM_QWORDS = 0x10
-CU_TRSA_OVERRIDE_FORMAT = 1
-CU_PARAM_TR_DEFAULT = -1
-NVML_API_VERSION = 0xc
-NVML_VALUE_NOT_AVAILABLE = -1
-NVML_INIT_FLAG_NO_GPUS = 1
-NVML_INIT_FLAG_NO_ATTACH = 2
-NVML_DEVICE_INFOROM_VERSION_BUFFER_SIZE = 0x10
-NVML_DEVICE_PCI_BUS_ID_BUFFER_SIZE = 0x20
-NVML_DEVICE_PCI_BUS_ID_BUFFER_V2_SIZE = 0x10
-NVML_DEVICE_SERIAL_BUFFER_SIZE = 0x1e
-NVML_DEVICE_UUID_BUFFER_SIZE = 0x50
-NVML_DEVICE_UUID_V2_BUFFER_SIZE = 0x60
-NVML_DEVICE_PART_NUMBER_BUFFER_SIZE = 0x50
-NVML_DEVICE_NAME_BUFFER_SIZE = 0x40
-NVML_DEVICE_NAME_V2_BUFFER_SIZE = 0x60
-NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE = 0x50
-NVML_SYSTEM_NVML_VERSION_BUFFER_SIZE = 0x50
-NVML_DEVICE_ARCH_KEPLER = 2
-NVML_DEVICE_ARCH_MAXWELL = 3
-NVML_DEVICE_ARCH_PASCAL = 4
-NVML_DEVICE_ARCH_VOLTA = 5
-NVML_DEVICE_ARCH_TURING = 6
-NVML_DEVICE_ARCH_AMPERE = 7
-NVML_DEVICE_ARCH_ADA = 8
-NVML_DEVICE_ARCH_HOPPER = 9
-NVML_DEVICE_ARCH_BLACKWELL = 0xa
-NVML_DEVICE_ARCH_UNKNOWN = 0xffffffff
 
 _ENUMERATIONS = {
-    "cudaGraphicsRegisterFlags": {
-        "cudaGraphicsRegisterFlagsNone": 0,
-        "cudaGraphicsRegisterFlagsReadOnly": 1,
-        "cudaGraphicsRegisterFlagsWriteDiscard": 2,
-        "cudaGraphicsRegisterFlagsSurfaceLoadStore": 4,
-        "cudaGraphicsRegisterFlagsTextureGather": 8,
-    },
-    "cudaGraphicsMapFlags": {
-        "cudaGraphicsMapFlagsNone": 0,
-        "cudaGraphicsMapFlagsReadOnly": 1,
-        "cudaGraphicsMapFlagsWriteDiscard": 2,
-    },
-    "cudaGraphicsCubeFace": {
-        "cudaGraphicsCubeFacePositiveX": 0,
-        "cudaGraphicsCubeFaceNegativeX": 1,
-        "cudaGraphicsCubeFacePositiveY": 2,
-        "cudaGraphicsCubeFaceNegativeY": 3,
-        "cudaGraphicsCubeFacePositiveZ": 4,
-        "cudaGraphicsCubeFaceNegativeZ": 5,
-    },
-    "cudaResourceViewFormat": {
-        "cudaResViewFormatNone": 0,
-        "cudaResViewFormatUnsignedChar1": 1,
-        "cudaResViewFormatUnsignedChar2": 2,
-        "cudaResViewFormatUnsignedChar4": 3,
-        "cudaResViewFormatSignedChar1": 4,
-        "cudaResViewFormatSignedChar2": 5,
-        "cudaResViewFormatSignedChar4": 6,
-        "cudaResViewFormatUnsignedShort1": 7,
-        "cudaResViewFormatUnsignedShort2": 8,
-        "cudaResViewFormatUnsignedShort4": 9,
-        "cudaResViewFormatSignedShort1": 0xa,
-        "cudaResViewFormatSignedShort2": 0xb,
-        "cudaResViewFormatSignedShort4": 0xc,
-        "cudaResViewFormatUnsignedInt1": 0xd,
-        "cudaResViewFormatUnsignedInt2": 0xe,
-        "cudaResViewFormatUnsignedInt4": 0xf,
-        "cudaResViewFormatSignedInt1": 0x10,
-        "cudaResViewFormatSignedInt2": 0x11,
-        "cudaResViewFormatSignedInt4": 0x12,
-        "cudaResViewFormatHalf1": 0x13,
-        "cudaResViewFormatHalf2": 0x14,
-        "cudaResViewFormatHalf4": 0x15,
-        "cudaResViewFormatFloat1": 0x16,
-        "cudaResViewFormatFloat2": 0x17,
-        "cudaResViewFormatFloat4": 0x18,
-        "cudaResViewFormatUnsignedBlockCompressed1": 0x19,
-        "cudaResViewFormatUnsignedBlockCompressed2": 0x1a,
-        "cudaResViewFormatUnsignedBlockCompressed3": 0x1b,
-        "cudaResViewFormatUnsignedBlockCompressed4": 0x1c,
-        "cudaResViewFormatSignedBlockCompressed4": 0x1d,
-        "cudaResViewFormatUnsignedBlockCompressed5": 0x1e,
-        "cudaResViewFormatSignedBlockCompressed5": 0x1f,
-        "cudaResViewFormatUnsignedBlockCompressed6H": 0x20,
-        "cudaResViewFormatSignedBlockCompressed6H": 0x21,
-        "cudaResViewFormatUnsignedBlockCompressed7": 0x22,
-    },
-    "cudaSharedCarveout": {
-        "cudaSharedmemCarveoutDefault": -1,
-        "cudaSharedmemCarveoutMaxShared": 0x64,
-        "cudaSharedmemCarveoutMaxL1": 0,
-    },
-    "cudaFlushGPUDirectRDMAWritesOptions": {
-        "cudaFlushGPUDirectRDMAWritesOptionHost": 1,
-        "cudaFlushGPUDirectRDMAWritesOptionMemOps": 2,
-    },
-    "cudaGPUDirectRDMAWritesOrdering": {
-        "cudaGPUDirectRDMAWritesOrderingNone": 0,
-        "cudaGPUDirectRDMAWritesOrderingOwner": 0x64,
-        "cudaGPUDirectRDMAWritesOrderingAllDevices": 0xc8,
-    },
-    "cudaFlushGPUDirectRDMAWritesScope": {
-        "cudaFlushGPUDirectRDMAWritesToOwner": 0x64,
-        "cudaFlushGPUDirectRDMAWritesToAllDevices": 0xc8,
-    },
-    "cudaFlushGPUDirectRDMAWritesTarget": {
-        "cudaFlushGPUDirectRDMAWritesTargetCurrentDevice": 0,
-    },
-    "cudaCGScope": {
-        "cudaCGScopeInvalid": 0,
-        "cudaCGScopeGrid": 1,
-        "cudaCGScopeMultiGrid": 2,
-    },
-    "cudaGraphKernelNodeField": {
-        "cudaGraphKernelNodeFieldInvalid": 0,
-        "cudaGraphKernelNodeFieldGridDim": 1,
-        "cudaGraphKernelNodeFieldParam": 2,
-        "cudaGraphKernelNodeFieldEnabled": 3,
-    },
-    "cudaDeviceNumaConfig": {
-        "cudaDeviceNumaConfigNone": 0,
-        "cudaDeviceNumaConfigNumaNode": 1,
-    },
-    "cudaAsyncNotificationType_enum": {
-        "cudaAsyncNotificationTypeOverBudget": 1,
-    },
     "cudaError": {
         "cudaSuccess": 0,
         "cudaErrorInvalidValue": 1,
@@ -401,30 +217,22 @@ _ENUMERATIONS = {
         "cudaMemoryTypeDevice": 2,
         "cudaMemoryTypeManaged": 3,
     },
-    "cudaMemoryAdvise": {
-        "cudaMemAdviseSetReadMostly": 1,
-        "cudaMemAdviseUnsetReadMostly": 2,
-        "cudaMemAdviseSetPreferredLocation": 3,
-        "cudaMemAdviseUnsetPreferredLocation": 4,
-        "cudaMemAdviseSetAccessedBy": 5,
-        "cudaMemAdviseUnsetAccessedBy": 6,
+    "cudaComputeMode": {
+        "cudaComputeModeDefault": 0,
+        "cudaComputeModeExclusive": 1,
+        "cudaComputeModeProhibited": 2,
+        "cudaComputeModeExclusiveProcess": 3,
     },
-    "cudaDeviceP2PAttr": {
-        "cudaDevP2PAttrPerformanceRank": 1,
-        "cudaDevP2PAttrAccessSupported": 2,
-        "cudaDevP2PAttrNativeAtomicSupported": 3,
-        "cudaDevP2PAttrCudaArrayAccessSupported": 4,
+    "cudaSharedCarveout": {
+        "cudaSharedmemCarveoutDefault": -1,
+        "cudaSharedmemCarveoutMaxShared": 0x64,
+        "cudaSharedmemCarveoutMaxL1": 0,
     },
     "cudaFuncCache": {
         "cudaFuncCachePreferNone": 0,
         "cudaFuncCachePreferShared": 1,
         "cudaFuncCachePreferL1": 2,
         "cudaFuncCachePreferEqual": 3,
-    },
-    "cudaSharedMemConfig": {
-        "cudaSharedMemBankSizeDefault": 0,
-        "cudaSharedMemBankSizeFourByte": 1,
-        "cudaSharedMemBankSizeEightByte": 2,
     },
     "cudaLimit": {
         "cudaLimitStackSize": 0,
@@ -434,12 +242,6 @@ _ENUMERATIONS = {
         "cudaLimitDevRuntimePendingLaunchCount": 4,
         "cudaLimitMaxL2FetchGranularity": 5,
         "cudaLimitPersistingL2CacheSize": 6,
-    },
-    "cudaComputeMode": {
-        "cudaComputeModeDefault": 0,
-        "cudaComputeModeExclusive": 1,
-        "cudaComputeModeProhibited": 2,
-        "cudaComputeModeExclusiveProcess": 3,
     },
     "cudaStreamCaptureStatus": {
         "cudaStreamCaptureStatusNone": 0,
@@ -451,39 +253,17 @@ _ENUMERATIONS = {
         "cudaStreamCaptureModeThreadLocal": 1,
         "cudaStreamCaptureModeRelaxed": 2,
     },
+    "cudaGraphInstantiateFlags": {
+        "cudaGraphInstantiateFlagAutoFreeOnLaunch": 1,
+        "cudaGraphInstantiateFlagUpload": 2,
+        "cudaGraphInstantiateFlagDeviceLaunch": 4,
+        "cudaGraphInstantiateFlagUseNodePriority": 8,
+    },
     "cudaChannelFormatKind": {
         "cudaChannelFormatKindSigned": 0,
         "cudaChannelFormatKindUnsigned": 1,
         "cudaChannelFormatKindFloat": 2,
         "cudaChannelFormatKindNone": 3,
-        "cudaChannelFormatKindNV12": 4,
-        "cudaChannelFormatKindUnsignedNormalized8X1": 5,
-        "cudaChannelFormatKindUnsignedNormalized8X2": 6,
-        "cudaChannelFormatKindUnsignedNormalized8X4": 7,
-        "cudaChannelFormatKindUnsignedNormalized16X1": 8,
-        "cudaChannelFormatKindUnsignedNormalized16X2": 9,
-        "cudaChannelFormatKindUnsignedNormalized16X4": 0xa,
-        "cudaChannelFormatKindSignedNormalized8X1": 0xb,
-        "cudaChannelFormatKindSignedNormalized8X2": 0xc,
-        "cudaChannelFormatKindSignedNormalized8X4": 0xd,
-        "cudaChannelFormatKindSignedNormalized16X1": 0xe,
-        "cudaChannelFormatKindSignedNormalized16X2": 0xf,
-        "cudaChannelFormatKindSignedNormalized16X4": 0x10,
-        "cudaChannelFormatKindUnsignedBlockCompressed1": 0x11,
-        "cudaChannelFormatKindUnsignedBlockCompressed1SRGB": 0x12,
-        "cudaChannelFormatKindUnsignedBlockCompressed2": 0x13,
-        "cudaChannelFormatKindUnsignedBlockCompressed2SRGB": 0x14,
-        "cudaChannelFormatKindUnsignedBlockCompressed3": 0x15,
-        "cudaChannelFormatKindUnsignedBlockCompressed3SRGB": 0x16,
-        "cudaChannelFormatKindUnsignedBlockCompressed4": 0x17,
-        "cudaChannelFormatKindSignedBlockCompressed4": 0x18,
-        "cudaChannelFormatKindUnsignedBlockCompressed5": 0x19,
-        "cudaChannelFormatKindSignedBlockCompressed5": 0x1a,
-        "cudaChannelFormatKindUnsignedBlockCompressed6H": 0x1b,
-        "cudaChannelFormatKindSignedBlockCompressed6H": 0x1c,
-        "cudaChannelFormatKindUnsignedBlockCompressed7": 0x1d,
-        "cudaChannelFormatKindUnsignedBlockCompressed7SRGB": 0x1e,
-        "cudaChannelFormatKindUnsignedNormalized1010102": 0x1f,
     },
     "cudaExternalMemoryHandleType": {
         "cudaExternalMemoryHandleTypeOpaqueFd": 1,
@@ -645,141 +425,11 @@ _ENUMERATIONS = {
         "cudaDevAttrHostNumaMultinodeIpcSupported": 0x8f,
         "cudaDevAttrMax": 0x90,
     },
-    "cudaMemLocationType": {
-        "cudaMemLocationTypeInvalid": 0,
-        "cudaMemLocationTypeDevice": 1,
-        "cudaMemLocationTypeHost": 2,
-        "cudaMemLocationTypeHostNuma": 3,
-        "cudaMemLocationTypeHostNumaCurrent": 4,
-    },
-    "cudaMemAccessFlags": {
-        "cudaMemAccessFlagsProtNone": 0,
-        "cudaMemAccessFlagsProtRead": 1,
-        "cudaMemAccessFlagsProtReadWrite": 3,
-    },
-    "cudaMemAllocationType": {
-        "cudaMemAllocationTypeInvalid": 0,
-        "cudaMemAllocationTypePinned": 1,
-        "cudaMemAllocationTypeManaged": 2,
-        "cudaMemAllocationTypeMax": 0x7fffffff,
-    },
-    "cudaMemAllocationHandleType": {
-        "cudaMemHandleTypeNone": 0,
-        "cudaMemHandleTypePosixFileDescriptor": 1,
-        "cudaMemHandleTypeWin32": 2,
-        "cudaMemHandleTypeWin32Kmt": 4,
-        "cudaMemHandleTypeFabric": 8,
-    },
-    "cudaMemPoolAttr": {
-        "cudaMemPoolReuseFollowEventDependencies": 1,
-        "cudaMemPoolReuseAllowOpportunistic": 2,
-        "cudaMemPoolReuseAllowInternalDependencies": 3,
-        "cudaMemPoolAttrReleaseThreshold": 4,
-        "cudaMemPoolAttrReservedMemCurrent": 5,
-        "cudaMemPoolAttrReservedMemHigh": 6,
-        "cudaMemPoolAttrUsedMemCurrent": 7,
-        "cudaMemPoolAttrUsedMemHigh": 8,
-    },
     "cudaResourceType": {
         "cudaResourceTypeArray": 0,
         "cudaResourceTypeMipmappedArray": 1,
         "cudaResourceTypeLinear": 2,
         "cudaResourceTypePitch2D": 3,
-    },
-    "cudaGraphNodeType": {
-        "cudaGraphNodeTypeKernel": 0,
-        "cudaGraphNodeTypeMemcpy": 1,
-        "cudaGraphNodeTypeMemset": 2,
-        "cudaGraphNodeTypeHost": 3,
-        "cudaGraphNodeTypeGraph": 4,
-        "cudaGraphNodeTypeEmpty": 5,
-        "cudaGraphNodeTypeWaitEvent": 6,
-        "cudaGraphNodeTypeEventRecord": 7,
-        "cudaGraphNodeTypeExtSemaphoreSignal": 8,
-        "cudaGraphNodeTypeExtSemaphoreWait": 9,
-        "cudaGraphNodeTypeMemAlloc": 0xa,
-        "cudaGraphNodeTypeMemFree": 0xb,
-        "cudaGraphNodeTypeConditional": 0xd,
-        "cudaGraphNodeTypeCount": 0xe,
-    },
-    "cudaGraphInstantiateFlags": {
-        "cudaGraphInstantiateFlagAutoFreeOnLaunch": 1,
-        "cudaGraphInstantiateFlagUpload": 2,
-        "cudaGraphInstantiateFlagDeviceLaunch": 4,
-        "cudaGraphInstantiateFlagUseNodePriority": 8,
-    },
-    "cudaGraphChildGraphNodeOwnership": {
-        "cudaGraphChildGraphOwnershipClone": 0,
-        "cudaGraphChildGraphOwnershipMove": 1,
-    },
-    "cudaGraphConditionalHandleFlags": {
-        "cudaGraphCondAssignDefault": 1,
-    },
-    "cudaGraphConditionalNodeType": {
-        "cudaGraphCondTypeIf": 0,
-        "cudaGraphCondTypeWhile": 1,
-        "cudaGraphCondTypeSwitch": 2,
-    },
-    "cudaGraphDependencyType_enum": {
-        "cudaGraphDependencyTypeDefault": 0,
-        "cudaGraphDependencyTypeProgrammatic": 1,
-    },
-    "cudaGraphInstantiateResult": {
-        "cudaGraphInstantiateSuccess": 0,
-        "cudaGraphInstantiateError": 1,
-        "cudaGraphInstantiateInvalidStructure": 2,
-        "cudaGraphInstantiateNodeOperationNotSupported": 3,
-        "cudaGraphInstantiateMultipleDevicesNotSupported": 4,
-        "cudaGraphInstantiateConditionalHandleUnused": 5,
-    },
-    "cudaGraphDebugDotFlags": {
-        "cudaGraphDebugDotFlagsVerbose": 1,
-        "cudaGraphDebugDotFlagsKernelNodeParams": 4,
-        "cudaGraphDebugDotFlagsMemcpyNodeParams": 8,
-        "cudaGraphDebugDotFlagsMemsetNodeParams": 0x10,
-        "cudaGraphDebugDotFlagsHostNodeParams": 0x20,
-        "cudaGraphDebugDotFlagsEventNodeParams": 0x40,
-        "cudaGraphDebugDotFlagsExtSemasSignalNodeParams": 0x80,
-        "cudaGraphDebugDotFlagsExtSemasWaitNodeParams": 0x100,
-        "cudaGraphDebugDotFlagsKernelNodeAttributes": 0x200,
-        "cudaGraphDebugDotFlagsHandles": 0x400,
-        "cudaGraphDebugDotFlagsConditionalNodeParams": 0x8000,
-    },
-    "cudaUserObjectFlags": {
-        "cudaUserObjectNoDestructorSync": 1,
-    },
-    "cudaUserObjectRetainFlags": {
-        "cudaGraphUserObjectMove": 1,
-    },
-    "cudaStreamUpdateCaptureDependenciesFlags": {
-        "cudaStreamAddCaptureDependencies": 0,
-        "cudaStreamSetCaptureDependencies": 1,
-    },
-    "cudaGraphExecUpdateResult": {
-        "cudaGraphExecUpdateSuccess": 0,
-        "cudaGraphExecUpdateError": 1,
-        "cudaGraphExecUpdateErrorTopologyChanged": 2,
-        "cudaGraphExecUpdateErrorNodeTypeChanged": 3,
-        "cudaGraphExecUpdateErrorFunctionChanged": 4,
-        "cudaGraphExecUpdateErrorParametersChanged": 5,
-        "cudaGraphExecUpdateErrorNotSupported": 6,
-        "cudaGraphExecUpdateErrorUnsupportedFunctionChange": 7,
-        "cudaGraphExecUpdateErrorAttributesChanged": 8,
-    },
-    "cudaGraphMemAttributeType": {
-        "cudaGraphMemAttrUsedMemCurrent": 0,
-        "cudaGraphMemAttrUsedMemHigh": 1,
-        "cudaGraphMemAttrReservedMemCurrent": 2,
-        "cudaGraphMemAttrReservedMemHigh": 3,
-    },
-    "cudaSurfaceBoundaryMode": {
-        "cudaBoundaryModeZero": 0,
-        "cudaBoundaryModeClamp": 1,
-        "cudaBoundaryModeTrap": 2,
-    },
-    "cudaSurfaceFormatMode": {
-        "cudaFormatModeForced": 0,
-        "cudaFormatModeAuto": 1,
     },
     "cudaTextureAddressMode": {
         "cudaAddressModeWrap": 0,
@@ -795,22 +445,6 @@ _ENUMERATIONS = {
         "cudaReadModeElementType": 0,
         "cudaReadModeNormalizedFloat": 1,
     },
-    "cudaMemcpyFlags": {
-        "cudaMemcpyFlagDefault": 0,
-        "cudaMemcpyFlagPreferOverlapWithCompute": 1,
-    },
-    "cudaMemcpySrcAccessOrder": {
-        "cudaMemcpySrcAccessOrderInvalid": 0,
-        "cudaMemcpySrcAccessOrderStream": 1,
-        "cudaMemcpySrcAccessOrderDuringApiCall": 2,
-        "cudaMemcpySrcAccessOrderAny": 3,
-        "cudaMemcpySrcAccessOrderMax": 0x7fffffff,
-    },
-    "cudaMemcpy3DOperandType": {
-        "cudaMemcpyOperandTypePointer": 1,
-        "cudaMemcpyOperandTypeArray": 2,
-        "cudaMemcpyOperandTypeMax": 0x7fffffff,
-    },
     "cudaFuncAttribute": {
         "cudaFuncAttributeMaxDynamicSharedMemorySize": 8,
         "cudaFuncAttributePreferredSharedMemoryCarveout": 9,
@@ -821,94 +455,6 @@ _ENUMERATIONS = {
         "cudaFuncAttributeNonPortableClusterSizeAllowed": 0xe,
         "cudaFuncAttributeClusterSchedulingPolicyPreference": 0xf,
         "cudaFuncAttributeMax": 0x10,
-    },
-    "cudaAccessProperty": {
-        "cudaAccessPropertyNormal": 0,
-        "cudaAccessPropertyStreaming": 1,
-        "cudaAccessPropertyPersisting": 2,
-    },
-    "cudaSynchronizationPolicy": {
-        "cudaSyncPolicyAuto": 1,
-        "cudaSyncPolicySpin": 2,
-        "cudaSyncPolicyYield": 3,
-        "cudaSyncPolicyBlockingSync": 4,
-    },
-    "cudaClusterSchedulingPolicy": {
-        "cudaClusterSchedulingPolicyDefault": 0,
-        "cudaClusterSchedulingPolicySpread": 1,
-        "cudaClusterSchedulingPolicyLoadBalancing": 2,
-    },
-    "cudaLaunchMemSyncDomain": {
-        "cudaLaunchMemSyncDomainDefault": 0,
-        "cudaLaunchMemSyncDomainRemote": 1,
-    },
-    "cudaLaunchAttributeID": {
-        "cudaLaunchAttributeIgnore": 0,
-        "cudaLaunchAttributeAccessPolicyWindow": 1,
-        "cudaLaunchAttributeCooperative": 2,
-        "cudaLaunchAttributeSynchronizationPolicy": 3,
-        "cudaLaunchAttributeClusterDimension": 4,
-        "cudaLaunchAttributeClusterSchedulingPolicyPreference": 5,
-        "cudaLaunchAttributeProgrammaticStreamSerialization": 6,
-        "cudaLaunchAttributeProgrammaticEvent": 7,
-        "cudaLaunchAttributePriority": 8,
-        "cudaLaunchAttributeMemSyncDomainMap": 9,
-        "cudaLaunchAttributeMemSyncDomain": 0xa,
-        "cudaLaunchAttributePreferredClusterDimension": 0xb,
-        "cudaLaunchAttributeLaunchCompletionEvent": 0xc,
-        "cudaLaunchAttributeDeviceUpdatableKernelNode": 0xd,
-        "cudaLaunchAttributePreferredSharedMemoryCarveout": 0xe,
-    },
-    "cudaMemRangeAttribute": {
-        "cudaMemRangeAttributeReadMostly": 1,
-        "cudaMemRangeAttributePreferredLocation": 2,
-        "cudaMemRangeAttributeAccessedBy": 3,
-        "cudaMemRangeAttributeLastPrefetchLocation": 4,
-        "cudaMemRangeAttributePreferredLocationType": 5,
-        "cudaMemRangeAttributePreferredLocationId": 6,
-        "cudaMemRangeAttributeLastPrefetchLocationType": 7,
-        "cudaMemRangeAttributeLastPrefetchLocationId": 8,
-    },
-    "cudaLogLevel": {
-        "cudaLogLevelError": 0,
-        "cudaLogLevelWarning": 1,
-    },
-    "cudaJitOption": {
-        "cudaJitMaxRegisters": 0,
-        "cudaJitThreadsPerBlock": 1,
-        "cudaJitWallTime": 2,
-        "cudaJitInfoLogBuffer": 3,
-        "cudaJitInfoLogBufferSizeBytes": 4,
-        "cudaJitErrorLogBuffer": 5,
-        "cudaJitErrorLogBufferSizeBytes": 6,
-        "cudaJitOptimizationLevel": 7,
-        "cudaJitFallbackStrategy": 0xa,
-        "cudaJitGenerateDebugInfo": 0xb,
-        "cudaJitLogVerbose": 0xc,
-        "cudaJitGenerateLineInfo": 0xd,
-        "cudaJitCacheMode": 0xe,
-        "cudaJitPositionIndependentCode": 0x1e,
-        "cudaJitMinCtaPerSm": 0x1f,
-        "cudaJitMaxThreadsPerBlock": 0x20,
-        "cudaJitOverrideDirectiveValues": 0x21,
-    },
-    "cudaJit_Fallback": {
-        "cudaPreferPtx": 0,
-        "cudaPreferBinary": 1,
-    },
-    "cudaJit_CacheMode": {
-        "cudaJitCacheOptionNone": 0,
-        "cudaJitCacheOptionCG": 1,
-        "cudaJitCacheOptionCA": 2,
-    },
-    "cudaLibraryOption": {
-        "cudaLibraryHostUniversalFunctionAndDataTable": 0,
-        "cudaLibraryBinaryIsPreserved": 1,
-    },
-    "cudaDriverEntryPointQueryResult": {
-        "cudaDriverEntryPointSuccess": 0,
-        "cudaDriverEntryPointSymbolNotFound": 1,
-        "cudaDriverEntryPointVersionNotSufficent": 2,
     },
     "cudaError_enum": {
         "CUDA_SUCCESS": 0,
@@ -1165,157 +711,9 @@ _ENUMERATIONS = {
         "CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_NUMSLICES": 0x1d,
         "CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS": 0x5c,
     },
-    "CUcomputemode_enum": {
-        "CU_COMPUTEMODE_DEFAULT": 0,
-        "CU_COMPUTEMODE_PROHIBITED": 2,
-        "CU_COMPUTEMODE_EXCLUSIVE_PROCESS": 3,
-    },
-    "CUjit_option_enum": {
-        "CU_JIT_MAX_REGISTERS": 0,
-        "CU_JIT_THREADS_PER_BLOCK": 1,
-        "CU_JIT_WALL_TIME": 2,
-        "CU_JIT_INFO_LOG_BUFFER": 3,
-        "CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES": 4,
-        "CU_JIT_ERROR_LOG_BUFFER": 5,
-        "CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES": 6,
-        "CU_JIT_OPTIMIZATION_LEVEL": 7,
-        "CU_JIT_TARGET_FROM_CUCONTEXT": 8,
-        "CU_JIT_TARGET": 9,
-        "CU_JIT_FALLBACK_STRATEGY": 0xa,
-        "CU_JIT_GENERATE_DEBUG_INFO": 0xb,
-        "CU_JIT_LOG_VERBOSE": 0xc,
-        "CU_JIT_GENERATE_LINE_INFO": 0xd,
-        "CU_JIT_CACHE_MODE": 0xe,
-        "CU_JIT_NEW_SM3X_OPT": 0xf,
-        "CU_JIT_FAST_COMPILE": 0x10,
-        "CU_JIT_GLOBAL_SYMBOL_NAMES": 0x11,
-        "CU_JIT_GLOBAL_SYMBOL_ADDRESSES": 0x12,
-        "CU_JIT_GLOBAL_SYMBOL_COUNT": 0x13,
-        "CU_JIT_LTO": 0x14,
-        "CU_JIT_FTZ": 0x15,
-        "CU_JIT_PREC_DIV": 0x16,
-        "CU_JIT_PREC_SQRT": 0x17,
-        "CU_JIT_FMA": 0x18,
-        "CU_JIT_REFERENCED_KERNEL_NAMES": 0x19,
-        "CU_JIT_REFERENCED_KERNEL_COUNT": 0x1a,
-        "CU_JIT_REFERENCED_VARIABLE_NAMES": 0x1b,
-        "CU_JIT_REFERENCED_VARIABLE_COUNT": 0x1c,
-        "CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES": 0x1d,
-        "CU_JIT_POSITION_INDEPENDENT_CODE": 0x1e,
-        "CU_JIT_MIN_CTA_PER_SM": 0x1f,
-        "CU_JIT_MAX_THREADS_PER_BLOCK": 0x20,
-        "CU_JIT_OVERRIDE_DIRECTIVE_VALUES": 0x21,
-        "CU_JIT_NUM_OPTIONS": 0x22,
-    },
-    "CUjit_target_enum": {
-        "CU_TARGET_COMPUTE_30": 0x1e,
-        "CU_TARGET_COMPUTE_32": 0x20,
-        "CU_TARGET_COMPUTE_35": 0x23,
-        "CU_TARGET_COMPUTE_37": 0x25,
-        "CU_TARGET_COMPUTE_50": 0x32,
-        "CU_TARGET_COMPUTE_52": 0x34,
-        "CU_TARGET_COMPUTE_53": 0x35,
-        "CU_TARGET_COMPUTE_60": 0x3c,
-        "CU_TARGET_COMPUTE_61": 0x3d,
-        "CU_TARGET_COMPUTE_62": 0x3e,
-        "CU_TARGET_COMPUTE_70": 0x46,
-        "CU_TARGET_COMPUTE_72": 0x48,
-        "CU_TARGET_COMPUTE_75": 0x4b,
-        "CU_TARGET_COMPUTE_80": 0x50,
-        "CU_TARGET_COMPUTE_86": 0x56,
-        "CU_TARGET_COMPUTE_87": 0x57,
-        "CU_TARGET_COMPUTE_89": 0x59,
-        "CU_TARGET_COMPUTE_90": 0x5a,
-        "CU_TARGET_COMPUTE_100": 0x64,
-        "CU_TARGET_COMPUTE_101": 0x65,
-        "CU_TARGET_COMPUTE_103": 0x67,
-        "CU_TARGET_COMPUTE_120": 0x78,
-        "CU_TARGET_COMPUTE_121": 0x79,
-        "CU_TARGET_COMPUTE_90A": 0x1005a,
-        "CU_TARGET_COMPUTE_100A": 0x10064,
-        "CU_TARGET_COMPUTE_101A": 0x10065,
-        "CU_TARGET_COMPUTE_103A": 0x10067,
-        "CU_TARGET_COMPUTE_120A": 0x10078,
-        "CU_TARGET_COMPUTE_121A": 0x10079,
-        "CU_TARGET_COMPUTE_100F": 0x20064,
-        "CU_TARGET_COMPUTE_101F": 0x20065,
-        "CU_TARGET_COMPUTE_103F": 0x20067,
-        "CU_TARGET_COMPUTE_120F": 0x20078,
-        "CU_TARGET_COMPUTE_121F": 0x20079,
-    },
-    "CUjit_fallback_enum": {
-        "CU_PREFER_PTX": 0,
-        "CU_PREFER_BINARY": 1,
-    },
-    "CUjit_cacheMode_enum": {
-        "CU_JIT_CACHE_OPTION_NONE": 0,
-        "CU_JIT_CACHE_OPTION_CG": 1,
-        "CU_JIT_CACHE_OPTION_CA": 2,
-    },
-    "CUshared_carveout_enum": {
-        "CU_SHAREDMEM_CARVEOUT_DEFAULT": -1,
-        "CU_SHAREDMEM_CARVEOUT_MAX_L1": 0,
-        "CU_SHAREDMEM_CARVEOUT_MAX_SHARED": 0x64,
-    },
-    "CUfunction_attribute_enum": {
-        "CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK": 0,
-        "CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES": 1,
-        "CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES": 2,
-        "CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES": 3,
-        "CU_FUNC_ATTRIBUTE_NUM_REGS": 4,
-        "CU_FUNC_ATTRIBUTE_PTX_VERSION": 5,
-        "CU_FUNC_ATTRIBUTE_BINARY_VERSION": 6,
-        "CU_FUNC_ATTRIBUTE_CACHE_MODE_CA": 7,
-        "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES": 8,
-        "CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT": 9,
-        "CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET": 0xa,
-        "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH": 0xb,
-        "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT": 0xc,
-        "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH": 0xd,
-        "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED": 0xe,
-        "CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE": 0xf,
-        "CU_FUNC_ATTRIBUTE_MAX": 0x10,
-    },
-    "CUmemAllocationType_enum": {
-        "CU_MEM_ALLOCATION_TYPE_INVALID": 0,
-        "CU_MEM_ALLOCATION_TYPE_PINNED": 1,
-        "CU_MEM_ALLOCATION_TYPE_MANAGED": 2,
-        "CU_MEM_ALLOCATION_TYPE_MAX": 0x7fffffff,
-    },
-    "CUmemAllocationHandleType_enum": {
-        "CU_MEM_HANDLE_TYPE_NONE": 0,
-        "CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR": 1,
-        "CU_MEM_HANDLE_TYPE_WIN32": 2,
-        "CU_MEM_HANDLE_TYPE_WIN32_KMT": 4,
-        "CU_MEM_HANDLE_TYPE_FABRIC": 8,
-        "CU_MEM_HANDLE_TYPE_MAX": 0x7fffffff,
-    },
-    "CUmemAccess_flags_enum": {
-        "CU_MEM_ACCESS_FLAGS_PROT_NONE": 0,
-        "CU_MEM_ACCESS_FLAGS_PROT_READ": 1,
-        "CU_MEM_ACCESS_FLAGS_PROT_READWRITE": 3,
-        "CU_MEM_ACCESS_FLAGS_PROT_MAX": 0x7fffffff,
-    },
-    "CUmemLocationType_enum": {
-        "CU_MEM_LOCATION_TYPE_INVALID": 0,
-        "CU_MEM_LOCATION_TYPE_DEVICE": 1,
-        "CU_MEM_LOCATION_TYPE_HOST": 2,
-        "CU_MEM_LOCATION_TYPE_HOST_NUMA": 3,
-        "CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT": 4,
-        "CU_MEM_LOCATION_TYPE_MAX": 0x7fffffff,
-    },
-    "CUmemAllocationGranularity_flags_enum": {
-        "CU_MEM_ALLOC_GRANULARITY_MINIMUM": 0,
-        "CU_MEM_ALLOC_GRANULARITY_RECOMMENDED": 1,
-    },
-    "CUjitInputType_enum": {
-        "CU_JIT_INPUT_CUBIN": 0,
-        "CU_JIT_INPUT_PTX": 1,
-        "CU_JIT_INPUT_FATBINARY": 2,
-        "CU_JIT_INPUT_OBJECT": 3,
-        "CU_JIT_INPUT_LIBRARY": 4,
-        "CU_JIT_INPUT_NVVM": 5,
-        "CU_JIT_NUM_INPUT_TYPES": 6,
+    "CUmoduleLoadingMode_enum": {
+        "CU_MODULE_EAGER_LOADING": 1,
+        "CU_MODULE_LAZY_LOADING": 2,
     },
     "CUdriverProcAddress_flags_enum": {
         "CU_GET_PROC_ADDRESS_DEFAULT": 0,
@@ -1327,16 +725,6 @@ _ENUMERATIONS = {
         "CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND": 1,
         "CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT": 2,
     },
-    "CUstream_flags_enum": {
-        "CU_STREAM_DEFAULT": 0,
-        "CU_STREAM_NON_BLOCKING": 1,
-    },
-    "CUevent_flags_enum": {
-        "CU_EVENT_DEFAULT": 0,
-        "CU_EVENT_BLOCKING_SYNC": 1,
-        "CU_EVENT_DISABLE_TIMING": 2,
-        "CU_EVENT_INTERPROCESS": 4,
-    },
     "CUctx_flags_enum": {
         "CU_CTX_SCHED_AUTO": 0,
         "CU_CTX_SCHED_SPIN": 1,
@@ -1346,156 +734,35 @@ _ENUMERATIONS = {
         "CU_CTX_SCHED_MASK": 7,
         "CU_CTX_MAP_HOST": 8,
         "CU_CTX_LMEM_RESIZE_TO_MAX": 0x10,
-        "CU_CTX_COREDUMP_ENABLE": 0x20,
-        "CU_CTX_USER_COREDUMP_ENABLE": 0x40,
         "CU_CTX_SYNC_MEMOPS": 0x80,
         "CU_CTX_FLAGS_MASK": 0xff,
     },
-    "CUevent_sched_flags_enum": {
-        "CU_EVENT_SCHED_AUTO": 0,
-        "CU_EVENT_SCHED_SPIN": 1,
-        "CU_EVENT_SCHED_YIELD": 2,
-        "CU_EVENT_SCHED_BLOCKING_SYNC": 4,
+    "CUevent_flags_enum": {
+        "CU_EVENT_DEFAULT": 0,
+        "CU_EVENT_BLOCKING_SYNC": 1,
+        "CU_EVENT_DISABLE_TIMING": 2,
     },
-    "CUoccupancy_flags_enum": {
-        "CU_OCCUPANCY_DEFAULT": 0,
-        "CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE": 1,
+    "CUevent_record_flags_enum": {
+        "CU_EVENT_RECORD_DEFAULT": 0,
+        "CU_EVENT_RECORD_EXTERNAL": 1,
     },
-    "CUasyncNotificationType_enum": {
-        "CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET": 1,
+    "CUevent_wait_flags_enum": {
+        "CU_EVENT_WAIT_DEFAULT": 0,
+        "CU_EVENT_WAIT_EXTERNAL": 1,
     },
-    "CUgraphicsMapResourceFlags_enum": {
-        "CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE": 0,
-        "CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY": 1,
-        "CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD": 2,
+    "CUmemAttach_flags_enum": {
+        "CU_MEM_ATTACH_GLOBAL": 1,
+        "CU_MEM_ATTACH_HOST": 2,
+        "CU_MEM_ATTACH_SINGLE": 4,
     },
-    "CUexecAffinityType_enum": {
-        "CU_EXEC_AFFINITY_TYPE_SM_COUNT": 0,
-        "CU_EXEC_AFFINITY_TYPE_MAX": 1,
+    "CUcomputemode_enum": {
+        "CU_COMPUTEMODE_DEFAULT": 0,
+        "CU_COMPUTEMODE_PROHIBITED": 2,
+        "CU_COMPUTEMODE_EXCLUSIVE_PROCESS": 3,
     },
-    "CUresourceViewFormat_enum": {
-        "CU_RES_VIEW_FORMAT_NONE": 0,
-        "CU_RES_VIEW_FORMAT_UINT_1X8": 1,
-        "CU_RES_VIEW_FORMAT_UINT_2X8": 2,
-        "CU_RES_VIEW_FORMAT_UINT_4X8": 3,
-        "CU_RES_VIEW_FORMAT_SINT_1X8": 4,
-        "CU_RES_VIEW_FORMAT_SINT_2X8": 5,
-        "CU_RES_VIEW_FORMAT_SINT_4X8": 6,
-        "CU_RES_VIEW_FORMAT_UINT_1X16": 7,
-        "CU_RES_VIEW_FORMAT_UINT_2X16": 8,
-        "CU_RES_VIEW_FORMAT_UINT_4X16": 9,
-        "CU_RES_VIEW_FORMAT_SINT_1X16": 0xa,
-        "CU_RES_VIEW_FORMAT_SINT_2X16": 0xb,
-        "CU_RES_VIEW_FORMAT_SINT_4X16": 0xc,
-        "CU_RES_VIEW_FORMAT_UINT_1X32": 0xd,
-        "CU_RES_VIEW_FORMAT_UINT_2X32": 0xe,
-        "CU_RES_VIEW_FORMAT_UINT_4X32": 0xf,
-        "CU_RES_VIEW_FORMAT_SINT_1X32": 0x10,
-        "CU_RES_VIEW_FORMAT_SINT_2X32": 0x11,
-        "CU_RES_VIEW_FORMAT_SINT_4X32": 0x12,
-        "CU_RES_VIEW_FORMAT_FLOAT_1X16": 0x13,
-        "CU_RES_VIEW_FORMAT_FLOAT_2X16": 0x14,
-        "CU_RES_VIEW_FORMAT_FLOAT_4X16": 0x15,
-        "CU_RES_VIEW_FORMAT_FLOAT_1X32": 0x16,
-        "CU_RES_VIEW_FORMAT_FLOAT_2X32": 0x17,
-        "CU_RES_VIEW_FORMAT_FLOAT_4X32": 0x18,
-        "CU_RES_VIEW_FORMAT_UNSIGNED_BC1": 0x19,
-        "CU_RES_VIEW_FORMAT_UNSIGNED_BC2": 0x1a,
-        "CU_RES_VIEW_FORMAT_UNSIGNED_BC3": 0x1b,
-        "CU_RES_VIEW_FORMAT_UNSIGNED_BC4": 0x1c,
-        "CU_RES_VIEW_FORMAT_SIGNED_BC4": 0x1d,
-        "CU_RES_VIEW_FORMAT_UNSIGNED_BC5": 0x1e,
-        "CU_RES_VIEW_FORMAT_SIGNED_BC5": 0x1f,
-        "CU_RES_VIEW_FORMAT_UNSIGNED_BC6H": 0x20,
-        "CU_RES_VIEW_FORMAT_SIGNED_BC6H": 0x21,
-        "CU_RES_VIEW_FORMAT_UNSIGNED_BC7": 0x22,
-    },
-    "CUtensorMapIm2ColWideMode_enum": {
-        "CU_TENSOR_MAP_IM2COL_WIDE_MODE_W": 0,
-        "CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128": 1,
-    },
-    "CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS_enum": {
-        "CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE": 0,
-        "CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ": 1,
-        "CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE": 3,
-    },
-    "CUmemRangeHandleType_enum": {
-        "CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD": 1,
-        "CU_MEM_RANGE_HANDLE_TYPE_MAX": 0x7fffffff,
-    },
-    "CUmemRangeFlags_enum": {
-        "CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE": 1,
-    },
-    "CUarraySparseSubresourceType_enum": {
-        "CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL": 0,
-        "CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL": 1,
-    },
-    "CUmemOperationType_enum": {
-        "CU_MEM_OPERATION_TYPE_MAP": 1,
-        "CU_MEM_OPERATION_TYPE_UNMAP": 2,
-    },
-    "CUmemHandleType_enum": {
-        "CU_MEM_HANDLE_TYPE_GENERIC": 0,
-    },
-    "CUmulticastGranularity_flags_enum": {
-        "CU_MULTICAST_GRANULARITY_MINIMUM": 0,
-        "CU_MULTICAST_GRANULARITY_RECOMMENDED": 1,
-    },
-    "CUflushGPUDirectRDMAWritesOptions_enum": {
-        "CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST": 1,
-        "CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_MEMOPS": 2,
-    },
-    "CUGPUDirectRDMAWritesOrdering_enum": {
-        "CU_GPU_DIRECT_RDMA_WRITES_ORDERING_NONE": 0,
-        "CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER": 0x64,
-        "CU_GPU_DIRECT_RDMA_WRITES_ORDERING_ALL_DEVICES": 0xc8,
-    },
-    "CUflushGPUDirectRDMAWritesScope_enum": {
-        "CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER": 0x64,
-        "CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES": 0xc8,
-    },
-    "CUflushGPUDirectRDMAWritesTarget_enum": {
-        "CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX": 0,
-    },
-    "CUdeviceNumaConfig_enum": {
-        "CU_DEVICE_NUMA_CONFIG_NONE": 0,
-        "CU_DEVICE_NUMA_CONFIG_NUMA_NODE": 1,
-    },
-    "CUprocessState_enum": {
-        "CU_PROCESS_STATE_RUNNING": 0,
-        "CU_PROCESS_STATE_LOCKED": 1,
-        "CU_PROCESS_STATE_CHECKPOINTED": 2,
-        "CU_PROCESS_STATE_FAILED": 3,
-    },
-    "CUmemDecompressAlgorithm_enum": {
-        "CU_MEM_DECOMPRESS_UNSUPPORTED": 0,
-        "CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE": 1,
-        "CU_MEM_DECOMPRESS_ALGORITHM_SNAPPY": 2,
-        "CU_MEM_DECOMPRESS_ALGORITHM_LZ4": 4,
-    },
-    "CUcoredumpSettings_enum": {
-        "CU_COREDUMP_ENABLE_ON_EXCEPTION": 1,
-        "CU_COREDUMP_TRIGGER_HOST": 2,
-        "CU_COREDUMP_LIGHTWEIGHT": 3,
-        "CU_COREDUMP_ENABLE_USER_TRIGGER": 4,
-        "CU_COREDUMP_FILE": 5,
-        "CU_COREDUMP_PIPE": 6,
-        "CU_COREDUMP_GENERATION_FLAGS": 7,
-        "CU_COREDUMP_MAX": 8,
-    },
-    "CUCoredumpGenerationFlags": {
-        "CU_COREDUMP_DEFAULT_FLAGS": 0,
-        "CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES": 1,
-        "CU_COREDUMP_SKIP_GLOBAL_MEMORY": 2,
-        "CU_COREDUMP_SKIP_SHARED_MEMORY": 4,
-        "CU_COREDUMP_SKIP_LOCAL_MEMORY": 8,
-        "CU_COREDUMP_SKIP_ABORT": 0x10,
-        "CU_COREDUMP_SKIP_CONSTBANK_MEMORY": 0x20,
-        "CU_COREDUMP_LIGHTWEIGHT_FLAGS": 0x2f,
-    },
-    "CUlogLevel_enum": {
-        "CU_LOG_LEVEL_ERROR": 0,
-        "CU_LOG_LEVEL_WARNING": 1,
+    "CUstream_flags_enum": {
+        "CU_STREAM_DEFAULT": 0,
+        "CU_STREAM_NON_BLOCKING": 1,
     },
     "CUarray_format_enum": {
         "CU_AD_FORMAT_UNSIGNED_INT8": 1,
@@ -1506,49 +773,6 @@ _ENUMERATIONS = {
         "CU_AD_FORMAT_SIGNED_INT32": 0xa,
         "CU_AD_FORMAT_HALF": 0x10,
         "CU_AD_FORMAT_FLOAT": 0x20,
-        "CU_AD_FORMAT_UNORM_INT_101010_2": 0x50,
-        "CU_AD_FORMAT_BC1_UNORM": 0x91,
-        "CU_AD_FORMAT_BC1_UNORM_SRGB": 0x92,
-        "CU_AD_FORMAT_BC2_UNORM": 0x93,
-        "CU_AD_FORMAT_BC2_UNORM_SRGB": 0x94,
-        "CU_AD_FORMAT_BC3_UNORM": 0x95,
-        "CU_AD_FORMAT_BC3_UNORM_SRGB": 0x96,
-        "CU_AD_FORMAT_BC4_UNORM": 0x97,
-        "CU_AD_FORMAT_BC4_SNORM": 0x98,
-        "CU_AD_FORMAT_BC5_UNORM": 0x99,
-        "CU_AD_FORMAT_BC5_SNORM": 0x9a,
-        "CU_AD_FORMAT_BC6H_UF16": 0x9b,
-        "CU_AD_FORMAT_BC6H_SF16": 0x9c,
-        "CU_AD_FORMAT_BC7_UNORM": 0x9d,
-        "CU_AD_FORMAT_BC7_UNORM_SRGB": 0x9e,
-        "CU_AD_FORMAT_P010": 0x9f,
-        "CU_AD_FORMAT_P016": 0xa1,
-        "CU_AD_FORMAT_NV16": 0xa2,
-        "CU_AD_FORMAT_P210": 0xa3,
-        "CU_AD_FORMAT_P216": 0xa4,
-        "CU_AD_FORMAT_YUY2": 0xa5,
-        "CU_AD_FORMAT_Y210": 0xa6,
-        "CU_AD_FORMAT_Y216": 0xa7,
-        "CU_AD_FORMAT_AYUV": 0xa8,
-        "CU_AD_FORMAT_Y410": 0xa9,
-        "CU_AD_FORMAT_NV12": 0xb0,
-        "CU_AD_FORMAT_Y416": 0xb1,
-        "CU_AD_FORMAT_Y444_PLANAR8": 0xb2,
-        "CU_AD_FORMAT_Y444_PLANAR10": 0xb3,
-        "CU_AD_FORMAT_YUV444_8bit_SemiPlanar": 0xb4,
-        "CU_AD_FORMAT_YUV444_16bit_SemiPlanar": 0xb5,
-        "CU_AD_FORMAT_UNORM_INT8X1": 0xc0,
-        "CU_AD_FORMAT_UNORM_INT8X2": 0xc1,
-        "CU_AD_FORMAT_UNORM_INT8X4": 0xc2,
-        "CU_AD_FORMAT_UNORM_INT16X1": 0xc3,
-        "CU_AD_FORMAT_UNORM_INT16X2": 0xc4,
-        "CU_AD_FORMAT_UNORM_INT16X4": 0xc5,
-        "CU_AD_FORMAT_SNORM_INT8X1": 0xc6,
-        "CU_AD_FORMAT_SNORM_INT8X2": 0xc7,
-        "CU_AD_FORMAT_SNORM_INT8X4": 0xc8,
-        "CU_AD_FORMAT_SNORM_INT16X1": 0xc9,
-        "CU_AD_FORMAT_SNORM_INT16X2": 0xca,
-        "CU_AD_FORMAT_SNORM_INT16X4": 0xcb,
         "CU_AD_FORMAT_MAX": 0x7fffffff,
     },
     "CUaddress_mode_enum": {
@@ -1560,21 +784,6 @@ _ENUMERATIONS = {
     "CUfilter_mode_enum": {
         "CU_TR_FILTER_MODE_POINT": 0,
         "CU_TR_FILTER_MODE_LINEAR": 1,
-    },
-    "CUarray_cubemap_face_enum": {
-        "CU_CUBEMAP_FACE_POSITIVE_X": 0,
-        "CU_CUBEMAP_FACE_NEGATIVE_X": 1,
-        "CU_CUBEMAP_FACE_POSITIVE_Y": 2,
-        "CU_CUBEMAP_FACE_NEGATIVE_Y": 3,
-        "CU_CUBEMAP_FACE_POSITIVE_Z": 4,
-        "CU_CUBEMAP_FACE_NEGATIVE_Z": 5,
-    },
-    "CUgraphicsRegisterFlags_enum": {
-        "CU_GRAPHICS_REGISTER_FLAGS_NONE": 0,
-        "CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY": 1,
-        "CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD": 2,
-        "CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST": 4,
-        "CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER": 8,
     },
     "CUmemorytype_enum": {
         "CU_MEMORYTYPE_HOST": 1,
@@ -1601,36 +810,6 @@ _ENUMERATIONS = {
         "CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED": 9,
         "CU_LIMIT_MAX": 0xa,
     },
-    "CUfunc_cache_enum": {
-        "CU_FUNC_CACHE_PREFER_NONE": 0,
-        "CU_FUNC_CACHE_PREFER_SHARED": 1,
-        "CU_FUNC_CACHE_PREFER_L1": 2,
-        "CU_FUNC_CACHE_PREFER_EQUAL": 3,
-    },
-    "CUsharedconfig_enum": {
-        "CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE": 0,
-        "CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE": 1,
-        "CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE": 2,
-    },
-    "CUdevice_P2PAttribute_enum": {
-        "CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK": 1,
-        "CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED": 2,
-        "CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED": 3,
-        "CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED": 4,
-        "CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED": 4,
-    },
-    "CUoutput_mode_enum": {
-        "CU_OUT_KEY_VALUE_PAIR": 0,
-        "CU_OUT_CSV": 1,
-    },
-    "CUipcMem_flags_enum": {
-        "CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS": 1,
-    },
-    "CUmemAttach_flags_enum": {
-        "CU_MEM_ATTACH_GLOBAL": 1,
-        "CU_MEM_ATTACH_HOST": 2,
-        "CU_MEM_ATTACH_SINGLE": 4,
-    },
     "CUpointer_attribute_enum": {
         "CU_POINTER_ATTRIBUTE_CONTEXT": 1,
         "CU_POINTER_ATTRIBUTE_MEMORY_TYPE": 2,
@@ -1654,32 +833,6 @@ _ENUMERATIONS = {
         "CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID": 0x14,
         "CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE": 0x15,
     },
-    "CUmem_advise_enum": {
-        "CU_MEM_ADVISE_SET_READ_MOSTLY": 1,
-        "CU_MEM_ADVISE_UNSET_READ_MOSTLY": 2,
-        "CU_MEM_ADVISE_SET_PREFERRED_LOCATION": 3,
-        "CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION": 4,
-        "CU_MEM_ADVISE_SET_ACCESSED_BY": 5,
-        "CU_MEM_ADVISE_UNSET_ACCESSED_BY": 6,
-    },
-    "CUmemPool_attribute_enum": {
-        "CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES": 1,
-        "CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC": 2,
-        "CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES": 3,
-        "CU_MEMPOOL_ATTR_RELEASE_THRESHOLD": 4,
-        "CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT": 5,
-        "CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH": 6,
-        "CU_MEMPOOL_ATTR_USED_MEM_CURRENT": 7,
-        "CU_MEMPOOL_ATTR_USED_MEM_HIGH": 8,
-    },
-    "CUevent_record_flags_enum": {
-        "CU_EVENT_RECORD_DEFAULT": 0,
-        "CU_EVENT_RECORD_EXTERNAL": 1,
-    },
-    "CUevent_wait_flags_enum": {
-        "CU_EVENT_WAIT_DEFAULT": 0,
-        "CU_EVENT_WAIT_EXTERNAL": 1,
-    },
     "CUstreamCaptureStatus_enum": {
         "CU_STREAM_CAPTURE_STATUS_NONE": 0,
         "CU_STREAM_CAPTURE_STATUS_ACTIVE": 1,
@@ -1689,73 +842,6 @@ _ENUMERATIONS = {
         "CU_STREAM_CAPTURE_MODE_GLOBAL": 0,
         "CU_STREAM_CAPTURE_MODE_THREAD_LOCAL": 1,
         "CU_STREAM_CAPTURE_MODE_RELAXED": 2,
-    },
-    "CUgraphNodeType_enum": {
-        "CU_GRAPH_NODE_TYPE_KERNEL": 0,
-        "CU_GRAPH_NODE_TYPE_MEMCPY": 1,
-        "CU_GRAPH_NODE_TYPE_MEMSET": 2,
-        "CU_GRAPH_NODE_TYPE_HOST": 3,
-        "CU_GRAPH_NODE_TYPE_GRAPH": 4,
-        "CU_GRAPH_NODE_TYPE_EMPTY": 5,
-        "CU_GRAPH_NODE_TYPE_WAIT_EVENT": 6,
-        "CU_GRAPH_NODE_TYPE_EVENT_RECORD": 7,
-        "CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL": 8,
-        "CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT": 9,
-        "CU_GRAPH_NODE_TYPE_MEM_ALLOC": 0xa,
-        "CU_GRAPH_NODE_TYPE_MEM_FREE": 0xb,
-        "CU_GRAPH_NODE_TYPE_BATCH_MEM_OP": 0xc,
-        "CU_GRAPH_NODE_TYPE_CONDITIONAL": 0xd,
-    },
-    "CUaccessProperty_enum": {
-        "CU_ACCESS_PROPERTY_NORMAL": 0,
-        "CU_ACCESS_PROPERTY_STREAMING": 1,
-        "CU_ACCESS_PROPERTY_PERSISTING": 2,
-    },
-    "CUsynchronizationPolicy_enum": {
-        "CU_SYNC_POLICY_AUTO": 1,
-        "CU_SYNC_POLICY_SPIN": 2,
-        "CU_SYNC_POLICY_YIELD": 3,
-        "CU_SYNC_POLICY_BLOCKING_SYNC": 4,
-    },
-    "CUclusterSchedulingPolicy_enum": {
-        "CU_CLUSTER_SCHEDULING_POLICY_DEFAULT": 0,
-        "CU_CLUSTER_SCHEDULING_POLICY_SPREAD": 1,
-        "CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING": 2,
-    },
-    "CUlaunchMemSyncDomain_enum": {
-        "CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT": 0,
-        "CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE": 1,
-    },
-    "CUlaunchAttributeID_enum": {
-        "CU_LAUNCH_ATTRIBUTE_IGNORE": 0,
-        "CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW": 1,
-        "CU_LAUNCH_ATTRIBUTE_COOPERATIVE": 2,
-        "CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY": 3,
-        "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION": 4,
-        "CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE": 5,
-        "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION": 6,
-        "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT": 7,
-        "CU_LAUNCH_ATTRIBUTE_PRIORITY": 8,
-        "CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP": 9,
-        "CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN": 0xa,
-        "CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION": 0xb,
-        "CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT": 0xc,
-        "CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE": 0xd,
-        "CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT": 0xe,
-    },
-    "CUmoduleLoadingMode_enum": {
-        "CU_MODULE_EAGER_LOADING": 1,
-        "CU_MODULE_LAZY_LOADING": 2,
-    },
-    "CUfunctionLoadingState_enum": {
-        "CU_FUNCTION_LOADING_STATE_UNLOADED": 0,
-        "CU_FUNCTION_LOADING_STATE_LOADED": 1,
-        "CU_FUNCTION_LOADING_STATE_MAX": 2,
-    },
-    "CUlibraryOption_enum": {
-        "CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE": 0,
-        "CU_LIBRARY_BINARY_IS_PRESERVED": 1,
-        "CU_LIBRARY_NUM_OPTIONS": 2,
     },
     "CUexternalMemoryHandleType_enum": {
         "CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD": 1,
@@ -1779,180 +865,6 @@ _ENUMERATIONS = {
         "CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD": 9,
         "CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32": 0xa,
     },
-    "CUstreamWaitValue_flags_enum": {
-        "CU_STREAM_WAIT_VALUE_GEQ": 0,
-        "CU_STREAM_WAIT_VALUE_EQ": 1,
-        "CU_STREAM_WAIT_VALUE_AND": 2,
-        "CU_STREAM_WAIT_VALUE_NOR": 3,
-        "CU_STREAM_WAIT_VALUE_FLUSH": 0x40000000,
-    },
-    "CUstreamWriteValue_flags_enum": {
-        "CU_STREAM_WRITE_VALUE_DEFAULT": 0,
-        "CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER": 1,
-    },
-    "CUstreamMemoryBarrier_flags_enum": {
-        "CU_STREAM_MEMORY_BARRIER_TYPE_SYS": 0,
-        "CU_STREAM_MEMORY_BARRIER_TYPE_GPU": 1,
-    },
-    "CUstreamBatchMemOpType_enum": {
-        "CU_STREAM_MEM_OP_WAIT_VALUE_32": 1,
-        "CU_STREAM_MEM_OP_WRITE_VALUE_32": 2,
-        "CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES": 3,
-        "CU_STREAM_MEM_OP_WAIT_VALUE_64": 4,
-        "CU_STREAM_MEM_OP_WRITE_VALUE_64": 5,
-        "CU_STREAM_MEM_OP_BARRIER": 6,
-    },
-    "CUgraphChildGraphNodeOwnership_enum": {
-        "CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE": 0,
-        "CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE": 1,
-    },
-    "CUgraphConditionalNodeType_enum": {
-        "CU_GRAPH_COND_TYPE_IF": 0,
-        "CU_GRAPH_COND_TYPE_WHILE": 1,
-        "CU_GRAPH_COND_TYPE_SWITCH": 2,
-    },
-    "CUgraphDependencyType_enum": {
-        "CU_GRAPH_DEPENDENCY_TYPE_DEFAULT": 0,
-        "CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC": 1,
-    },
-    "CUgraphInstantiate_flags_enum": {
-        "CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH": 1,
-        "CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD": 2,
-        "CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH": 4,
-        "CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY": 8,
-    },
-    "CUgraphInstantiateResult_enum": {
-        "CUDA_GRAPH_INSTANTIATE_SUCCESS": 0,
-        "CUDA_GRAPH_INSTANTIATE_ERROR": 1,
-        "CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE": 2,
-        "CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED": 3,
-        "CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED": 4,
-        "CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED": 5,
-    },
-    "CUgraphExecUpdateResult_enum": {
-        "CU_GRAPH_EXEC_UPDATE_SUCCESS": 0,
-        "CU_GRAPH_EXEC_UPDATE_ERROR": 1,
-        "CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED": 2,
-        "CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED": 3,
-        "CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED": 4,
-        "CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED": 5,
-        "CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED": 6,
-        "CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE": 7,
-        "CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED": 8,
-    },
-    "CUgraphMem_attribute_enum": {
-        "CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT": 0,
-        "CU_GRAPH_MEM_ATTR_USED_MEM_HIGH": 1,
-        "CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT": 2,
-        "CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH": 3,
-    },
-    "CUgraphDebugDot_flags_enum": {
-        "CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE": 1,
-        "CU_GRAPH_DEBUG_DOT_FLAGS_RUNTIME_TYPES": 2,
-        "CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS": 4,
-        "CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS": 8,
-        "CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS": 0x10,
-        "CU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS": 0x20,
-        "CU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS": 0x40,
-        "CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_SIGNAL_NODE_PARAMS": 0x80,
-        "CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_WAIT_NODE_PARAMS": 0x100,
-        "CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_ATTRIBUTES": 0x200,
-        "CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES": 0x400,
-        "CU_GRAPH_DEBUG_DOT_FLAGS_MEM_ALLOC_NODE_PARAMS": 0x800,
-        "CU_GRAPH_DEBUG_DOT_FLAGS_MEM_FREE_NODE_PARAMS": 0x1000,
-        "CU_GRAPH_DEBUG_DOT_FLAGS_BATCH_MEM_OP_NODE_PARAMS": 0x2000,
-        "CU_GRAPH_DEBUG_DOT_FLAGS_EXTRA_TOPO_INFO": 0x4000,
-        "CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS": 0x8000,
-    },
-    "CUuserObject_flags_enum": {
-        "CU_USER_OBJECT_NO_DESTRUCTOR_SYNC": 1,
-    },
-    "CUuserObjectRetain_flags_enum": {
-        "CU_GRAPH_USER_OBJECT_MOVE": 1,
-    },
-    "CUstreamUpdateCaptureDependencies_flags_enum": {
-        "CU_STREAM_ADD_CAPTURE_DEPENDENCIES": 0,
-        "CU_STREAM_SET_CAPTURE_DEPENDENCIES": 1,
-    },
-    "CUmemcpyFlags_enum": {
-        "CU_MEMCPY_FLAG_DEFAULT": 0,
-        "CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE": 1,
-    },
-    "CUmemcpySrcAccessOrder_enum": {
-        "CU_MEMCPY_SRC_ACCESS_ORDER_INVALID": 0,
-        "CU_MEMCPY_SRC_ACCESS_ORDER_STREAM": 1,
-        "CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL": 2,
-        "CU_MEMCPY_SRC_ACCESS_ORDER_ANY": 3,
-        "CU_MEMCPY_SRC_ACCESS_ORDER_MAX": 0x7fffffff,
-    },
-    "CUmemcpy3DOperandType_enum": {
-        "CU_MEMCPY_OPERAND_TYPE_POINTER": 1,
-        "CU_MEMCPY_OPERAND_TYPE_ARRAY": 2,
-        "CU_MEMCPY_OPERAND_TYPE_MAX": 0x7fffffff,
-    },
-    "CUmem_range_attribute_enum": {
-        "CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY": 1,
-        "CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION": 2,
-        "CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY": 3,
-        "CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION": 4,
-        "CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE": 5,
-        "CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID": 6,
-        "CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE": 7,
-        "CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID": 8,
-    },
-    "CUgreenCtxCreate_flags": {
-        "CU_GREEN_CTX_DEFAULT_STREAM": 1,
-    },
-    "CUdevSmResourceSplit_flags": {
-        "CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING": 1,
-        "CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE": 2,
-    },
-    "CUdevResourceType": {
-        "CU_DEV_RESOURCE_TYPE_INVALID": 0,
-        "CU_DEV_RESOURCE_TYPE_SM": 1,
-    },
-    "CUtensorMapDataType_enum": {
-        "CU_TENSOR_MAP_DATA_TYPE_UINT8": 0,
-        "CU_TENSOR_MAP_DATA_TYPE_UINT16": 1,
-        "CU_TENSOR_MAP_DATA_TYPE_UINT32": 2,
-        "CU_TENSOR_MAP_DATA_TYPE_INT32": 3,
-        "CU_TENSOR_MAP_DATA_TYPE_UINT64": 4,
-        "CU_TENSOR_MAP_DATA_TYPE_INT64": 5,
-        "CU_TENSOR_MAP_DATA_TYPE_FLOAT16": 6,
-        "CU_TENSOR_MAP_DATA_TYPE_FLOAT32": 7,
-        "CU_TENSOR_MAP_DATA_TYPE_FLOAT64": 8,
-        "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16": 9,
-        "CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ": 0xa,
-        "CU_TENSOR_MAP_DATA_TYPE_TFLOAT32": 0xb,
-        "CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ": 0xc,
-        "CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B": 0xd,
-        "CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B": 0xe,
-        "CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B": 0xf,
-    },
-    "CUtensorMapInterleave_enum": {
-        "CU_TENSOR_MAP_INTERLEAVE_NONE": 0,
-        "CU_TENSOR_MAP_INTERLEAVE_16B": 1,
-        "CU_TENSOR_MAP_INTERLEAVE_32B": 2,
-    },
-    "CUtensorMapSwizzle_enum": {
-        "CU_TENSOR_MAP_SWIZZLE_NONE": 0,
-        "CU_TENSOR_MAP_SWIZZLE_32B": 1,
-        "CU_TENSOR_MAP_SWIZZLE_64B": 2,
-        "CU_TENSOR_MAP_SWIZZLE_128B": 3,
-        "CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B": 4,
-        "CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B": 5,
-        "CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B": 6,
-    },
-    "CUtensorMapL2promotion_enum": {
-        "CU_TENSOR_MAP_L2_PROMOTION_NONE": 0,
-        "CU_TENSOR_MAP_L2_PROMOTION_L2_64B": 1,
-        "CU_TENSOR_MAP_L2_PROMOTION_L2_128B": 2,
-        "CU_TENSOR_MAP_L2_PROMOTION_L2_256B": 3,
-    },
-    "CUtensorMapFloatOOBfill_enum": {
-        "CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE": 0,
-        "CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA": 1,
-    },
     "nvrtcResult": {
         "NVRTC_SUCCESS": 0,
         "NVRTC_ERROR_OUT_OF_MEMORY": 1,
@@ -1972,80 +884,6 @@ _ENUMERATIONS = {
         "NVRTC_ERROR_PCH_CREATE": 0xf,
         "NVRTC_ERROR_CANCELLED": 0x10,
         "NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED": 0x11,
-    },
-    "nvmlReturn_enum": {
-        "NVML_SUCCESS": 0,
-        "NVML_ERROR_UNINITIALIZED": 1,
-        "NVML_ERROR_INVALID_ARGUMENT": 2,
-        "NVML_ERROR_NOT_SUPPORTED": 3,
-        "NVML_ERROR_NO_PERMISSION": 4,
-        "NVML_ERROR_ALREADY_INITIALIZED": 5,
-        "NVML_ERROR_NOT_FOUND": 6,
-        "NVML_ERROR_INSUFFICIENT_SIZE": 7,
-        "NVML_ERROR_INSUFFICIENT_POWER": 8,
-        "NVML_ERROR_DRIVER_NOT_LOADED": 9,
-        "NVML_ERROR_TIMEOUT": 0xa,
-        "NVML_ERROR_IRQ_ISSUE": 0xb,
-        "NVML_ERROR_LIBRARY_NOT_FOUND": 0xc,
-        "NVML_ERROR_FUNCTION_NOT_FOUND": 0xd,
-        "NVML_ERROR_CORRUPTED_INFOROM": 0xe,
-        "NVML_ERROR_GPU_IS_LOST": 0xf,
-        "NVML_ERROR_RESET_REQUIRED": 0x10,
-        "NVML_ERROR_OPERATING_SYSTEM": 0x11,
-        "NVML_ERROR_LIB_RM_VERSION_MISMATCH": 0x12,
-        "NVML_ERROR_IN_USE": 0x13,
-        "NVML_ERROR_MEMORY": 0x14,
-        "NVML_ERROR_NO_DATA": 0x15,
-        "NVML_ERROR_VGPU_ECC_NOT_SUPPORTED": 0x16,
-        "NVML_ERROR_INSUFFICIENT_RESOURCES": 0x17,
-        "NVML_ERROR_FREQ_NOT_SUPPORTED": 0x18,
-        "NVML_ERROR_ARGUMENT_VERSION_MISMATCH": 0x19,
-        "NVML_ERROR_DEPRECATED": 0x1a,
-        "NVML_ERROR_NOT_READY": 0x1b,
-        "NVML_ERROR_GPU_NOT_FOUND": 0x1c,
-        "NVML_ERROR_INVALID_STATE": 0x1d,
-        "NVML_ERROR_UNKNOWN": 0x3e7,
-    },
-    "nvmlEnableState_enum": {
-        "NVML_FEATURE_DISABLED": 0,
-        "NVML_FEATURE_ENABLED": 1,
-    },
-    "nvmlClockType_enum": {
-        "NVML_CLOCK_GRAPHICS": 0,
-        "NVML_CLOCK_SM": 1,
-        "NVML_CLOCK_MEM": 2,
-        "NVML_CLOCK_VIDEO": 3,
-        "NVML_CLOCK_COUNT": 4,
-    },
-    "nvmlTemperatureSensors_enum": {
-        "NVML_TEMPERATURE_GPU": 0,
-        "NVML_TEMPERATURE_COUNT": 1,
-    },
-    "nvmlComputeMode_enum": {
-        "NVML_COMPUTEMODE_DEFAULT": 0,
-        "NVML_COMPUTEMODE_EXCLUSIVE_THREAD": 1,
-        "NVML_COMPUTEMODE_PROHIBITED": 2,
-        "NVML_COMPUTEMODE_EXCLUSIVE_PROCESS": 3,
-        "NVML_COMPUTEMODE_COUNT": 4,
-    },
-    "nvmlPStates_enum": {
-        "NVML_PSTATE_0": 0,
-        "NVML_PSTATE_1": 1,
-        "NVML_PSTATE_2": 2,
-        "NVML_PSTATE_3": 3,
-        "NVML_PSTATE_4": 4,
-        "NVML_PSTATE_5": 5,
-        "NVML_PSTATE_6": 6,
-        "NVML_PSTATE_7": 7,
-        "NVML_PSTATE_8": 8,
-        "NVML_PSTATE_9": 9,
-        "NVML_PSTATE_10": 0xa,
-        "NVML_PSTATE_11": 0xb,
-        "NVML_PSTATE_12": 0xc,
-        "NVML_PSTATE_13": 0xd,
-        "NVML_PSTATE_14": 0xe,
-        "NVML_PSTATE_15": 0xf,
-        "NVML_PSTATE_UNKNOWN": 0x20,
     },
     "cudaDataType_t": {
         "CUDA_R_32F": 0,

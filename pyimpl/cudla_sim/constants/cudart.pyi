@@ -2,16 +2,6 @@
 
 from enum import IntEnum
 
-cudaArrayColorAttachment: int
-cudaArraySparse: int
-cudaArrayDeferredMapping: int
-cudaArraySparsePropertiesSingleMipTail: int
-cudaMemPoolCreateUsageHwDecompress: int
-cudaCooperativeLaunchMultiDeviceNoPreSync: int
-cudaCooperativeLaunchMultiDeviceNoPostSync: int
-cudaGraphKernelNodePortDefault: int
-cudaGraphKernelNodePortProgrammatic: int
-cudaGraphKernelNodePortLaunchCompletion: int
 cudaHostAllocDefault: int
 cudaHostAllocPortable: int
 cudaHostAllocMapped: int
@@ -41,7 +31,6 @@ cudaDeviceMapHost: int
 cudaDeviceLmemResizeToMax: int
 cudaDeviceSyncMemops: int
 cudaDeviceMask: int
-cudaInitDeviceFlagsAreValid: int
 cudaMemAttachGlobal: int
 cudaMemAttachHost: int
 cudaMemAttachSingle: int
@@ -50,23 +39,7 @@ cudaExternalSemaphoreSignalSkipNvSciBufMemSync: int
 cudaExternalSemaphoreWaitSkipNvSciBufMemSync: int
 cudaNvSciSyncAttrSignal: int
 cudaNvSciSyncAttrWait: int
-cudaPeerAccessDefault: int
-cudaOccupancyDefault: int
-cudaOccupancyDisableCachingOverride: int
 cudaArrayDefault: int
-cudaArrayLayered: int
-cudaArraySurfaceLoadStore: int
-cudaArrayCubemap: int
-cudaArrayTextureGather: int
-cudaCpuDeviceId: int
-cudaInvalidDeviceId: int
-cudaSurfaceType1D: int
-cudaSurfaceType2D: int
-cudaSurfaceType3D: int
-cudaSurfaceTypeCubemap: int
-cudaSurfaceType1DLayered: int
-cudaSurfaceType2DLayered: int
-cudaSurfaceTypeCubemapLayered: int
 cudaTextureType1D: int
 cudaTextureType2D: int
 cudaTextureType3D: int
@@ -75,42 +48,12 @@ cudaTextureType1DLayered: int
 cudaTextureType2DLayered: int
 cudaTextureTypeCubemapLayered: int
 CUDART_VERSION: int
-CUDA_IPC_HANDLE_SIZE: int
-cudaIpcMemLazyEnablePeerAccess: int
-cudaEnableDefault: int
-cudaEnableLegacyStream: int
-cudaEnablePerThreadDefaultStream: int
 CUDA_VERSION: int
-CU_COMPUTE_ACCELERATED_TARGET_BASE: int
-CU_MEM_ALLOCATION_COMP_NONE: int
-CU_MEM_ALLOCATION_COMP_GENERIC: int
-CUDA_ARRAY3D_DEPTH_TEXTURE: int
-CUDA_ARRAY3D_COLOR_ATTACHMENT: int
-CUDA_ARRAY3D_SPARSE: int
-CUDA_ARRAY3D_DEFERRED_MAPPING: int
-CUDA_ARRAY3D_VIDEO_ENCODE_DECODE: int
-CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL: int
-CU_MEM_CREATE_USAGE_TILE_POOL: int
-CU_MEM_CREATE_USAGE_HW_DECOMPRESS: int
-CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS: int
-CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC: int
-CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC: int
-CU_COMPUTE_FAMILY_TARGET_BASE: int
-CU_LAUNCH_KERNEL_REQUIRED_BLOCK_DIM: int
-CU_GRAPH_KERNEL_NODE_PORT_DEFAULT: int
-CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC: int
-CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER: int
-CUDA_ARRAY3D_LAYERED: int
-CUDA_ARRAY3D_2DARRAY: int
-CUDA_ARRAY3D_SURFACE_LDST: int
-CUDA_ARRAY3D_CUBEMAP: int
-CUDA_ARRAY3D_TEXTURE_GATHER: int
 CU_TRSF_READ_AS_INTEGER: int
 CU_TRSF_NORMALIZED_COORDINATES: int
 CU_TRSF_SRGB: int
 CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION: int
 CU_TRSF_SEAMLESS_CUBEMAP: int
-CU_IPC_HANDLE_SIZE: int
 CU_MEMHOSTALLOC_PORTABLE: int
 CU_MEMHOSTALLOC_DEVICEMAP: int
 CU_MEMHOSTALLOC_WRITECOMBINED: int
@@ -123,133 +66,6 @@ CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC: int
 CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC: int
 CUDA_NVSCISYNC_ATTR_SIGNAL: int
 CUDA_NVSCISYNC_ATTR_WAIT: int
-CU_GRAPH_COND_ASSIGN_DEFAULT: int
-RESOURCE_ABI_VERSION: int
-RESOURCE_ABI_EXTERNAL_BYTES: int
-CU_TENSOR_MAP_NUM_QWORDS: int
-CU_TRSA_OVERRIDE_FORMAT: int
-CU_PARAM_TR_DEFAULT: int
-NVML_API_VERSION: int
-NVML_VALUE_NOT_AVAILABLE: int
-NVML_INIT_FLAG_NO_GPUS: int
-NVML_INIT_FLAG_NO_ATTACH: int
-NVML_DEVICE_INFOROM_VERSION_BUFFER_SIZE: int
-NVML_DEVICE_PCI_BUS_ID_BUFFER_SIZE: int
-NVML_DEVICE_PCI_BUS_ID_BUFFER_V2_SIZE: int
-NVML_DEVICE_SERIAL_BUFFER_SIZE: int
-NVML_DEVICE_UUID_BUFFER_SIZE: int
-NVML_DEVICE_UUID_V2_BUFFER_SIZE: int
-NVML_DEVICE_PART_NUMBER_BUFFER_SIZE: int
-NVML_DEVICE_NAME_BUFFER_SIZE: int
-NVML_DEVICE_NAME_V2_BUFFER_SIZE: int
-NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE: int
-NVML_SYSTEM_NVML_VERSION_BUFFER_SIZE: int
-NVML_DEVICE_ARCH_KEPLER: int
-NVML_DEVICE_ARCH_MAXWELL: int
-NVML_DEVICE_ARCH_PASCAL: int
-NVML_DEVICE_ARCH_VOLTA: int
-NVML_DEVICE_ARCH_TURING: int
-NVML_DEVICE_ARCH_AMPERE: int
-NVML_DEVICE_ARCH_ADA: int
-NVML_DEVICE_ARCH_HOPPER: int
-NVML_DEVICE_ARCH_BLACKWELL: int
-NVML_DEVICE_ARCH_UNKNOWN: int
-
-class cudaGraphicsRegisterFlags(IntEnum):
-    cudaGraphicsRegisterFlagsNone = 0
-    cudaGraphicsRegisterFlagsReadOnly = 1
-    cudaGraphicsRegisterFlagsWriteDiscard = 2
-    cudaGraphicsRegisterFlagsSurfaceLoadStore = 4
-    cudaGraphicsRegisterFlagsTextureGather = 8
-
-class cudaGraphicsMapFlags(IntEnum):
-    cudaGraphicsMapFlagsNone = 0
-    cudaGraphicsMapFlagsReadOnly = 1
-    cudaGraphicsMapFlagsWriteDiscard = 2
-
-class cudaGraphicsCubeFace(IntEnum):
-    cudaGraphicsCubeFacePositiveX = 0
-    cudaGraphicsCubeFaceNegativeX = 1
-    cudaGraphicsCubeFacePositiveY = 2
-    cudaGraphicsCubeFaceNegativeY = 3
-    cudaGraphicsCubeFacePositiveZ = 4
-    cudaGraphicsCubeFaceNegativeZ = 5
-
-class cudaResourceViewFormat(IntEnum):
-    cudaResViewFormatNone = 0
-    cudaResViewFormatUnsignedChar1 = 1
-    cudaResViewFormatUnsignedChar2 = 2
-    cudaResViewFormatUnsignedChar4 = 3
-    cudaResViewFormatSignedChar1 = 4
-    cudaResViewFormatSignedChar2 = 5
-    cudaResViewFormatSignedChar4 = 6
-    cudaResViewFormatUnsignedShort1 = 7
-    cudaResViewFormatUnsignedShort2 = 8
-    cudaResViewFormatUnsignedShort4 = 9
-    cudaResViewFormatSignedShort1 = 0xa
-    cudaResViewFormatSignedShort2 = 0xb
-    cudaResViewFormatSignedShort4 = 0xc
-    cudaResViewFormatUnsignedInt1 = 0xd
-    cudaResViewFormatUnsignedInt2 = 0xe
-    cudaResViewFormatUnsignedInt4 = 0xf
-    cudaResViewFormatSignedInt1 = 0x10
-    cudaResViewFormatSignedInt2 = 0x11
-    cudaResViewFormatSignedInt4 = 0x12
-    cudaResViewFormatHalf1 = 0x13
-    cudaResViewFormatHalf2 = 0x14
-    cudaResViewFormatHalf4 = 0x15
-    cudaResViewFormatFloat1 = 0x16
-    cudaResViewFormatFloat2 = 0x17
-    cudaResViewFormatFloat4 = 0x18
-    cudaResViewFormatUnsignedBlockCompressed1 = 0x19
-    cudaResViewFormatUnsignedBlockCompressed2 = 0x1a
-    cudaResViewFormatUnsignedBlockCompressed3 = 0x1b
-    cudaResViewFormatUnsignedBlockCompressed4 = 0x1c
-    cudaResViewFormatSignedBlockCompressed4 = 0x1d
-    cudaResViewFormatUnsignedBlockCompressed5 = 0x1e
-    cudaResViewFormatSignedBlockCompressed5 = 0x1f
-    cudaResViewFormatUnsignedBlockCompressed6H = 0x20
-    cudaResViewFormatSignedBlockCompressed6H = 0x21
-    cudaResViewFormatUnsignedBlockCompressed7 = 0x22
-
-class cudaSharedCarveout(IntEnum):
-    cudaSharedmemCarveoutDefault = -1
-    cudaSharedmemCarveoutMaxShared = 0x64
-    cudaSharedmemCarveoutMaxL1 = 0
-
-class cudaFlushGPUDirectRDMAWritesOptions(IntEnum):
-    cudaFlushGPUDirectRDMAWritesOptionHost = 1
-    cudaFlushGPUDirectRDMAWritesOptionMemOps = 2
-
-class cudaGPUDirectRDMAWritesOrdering(IntEnum):
-    cudaGPUDirectRDMAWritesOrderingNone = 0
-    cudaGPUDirectRDMAWritesOrderingOwner = 0x64
-    cudaGPUDirectRDMAWritesOrderingAllDevices = 0xc8
-
-class cudaFlushGPUDirectRDMAWritesScope(IntEnum):
-    cudaFlushGPUDirectRDMAWritesToOwner = 0x64
-    cudaFlushGPUDirectRDMAWritesToAllDevices = 0xc8
-
-class cudaFlushGPUDirectRDMAWritesTarget(IntEnum):
-    cudaFlushGPUDirectRDMAWritesTargetCurrentDevice = 0
-
-class cudaCGScope(IntEnum):
-    cudaCGScopeInvalid = 0
-    cudaCGScopeGrid = 1
-    cudaCGScopeMultiGrid = 2
-
-class cudaGraphKernelNodeField(IntEnum):
-    cudaGraphKernelNodeFieldInvalid = 0
-    cudaGraphKernelNodeFieldGridDim = 1
-    cudaGraphKernelNodeFieldParam = 2
-    cudaGraphKernelNodeFieldEnabled = 3
-
-class cudaDeviceNumaConfig(IntEnum):
-    cudaDeviceNumaConfigNone = 0
-    cudaDeviceNumaConfigNumaNode = 1
-
-class cudaAsyncNotificationType_enum(IntEnum):
-    cudaAsyncNotificationTypeOverBudget = 1
 
 class cudaError(IntEnum):
     cudaSuccess = 0
@@ -400,30 +216,22 @@ class cudaMemoryType(IntEnum):
     cudaMemoryTypeDevice = 2
     cudaMemoryTypeManaged = 3
 
-class cudaMemoryAdvise(IntEnum):
-    cudaMemAdviseSetReadMostly = 1
-    cudaMemAdviseUnsetReadMostly = 2
-    cudaMemAdviseSetPreferredLocation = 3
-    cudaMemAdviseUnsetPreferredLocation = 4
-    cudaMemAdviseSetAccessedBy = 5
-    cudaMemAdviseUnsetAccessedBy = 6
+class cudaComputeMode(IntEnum):
+    cudaComputeModeDefault = 0
+    cudaComputeModeExclusive = 1
+    cudaComputeModeProhibited = 2
+    cudaComputeModeExclusiveProcess = 3
 
-class cudaDeviceP2PAttr(IntEnum):
-    cudaDevP2PAttrPerformanceRank = 1
-    cudaDevP2PAttrAccessSupported = 2
-    cudaDevP2PAttrNativeAtomicSupported = 3
-    cudaDevP2PAttrCudaArrayAccessSupported = 4
+class cudaSharedCarveout(IntEnum):
+    cudaSharedmemCarveoutDefault = -1
+    cudaSharedmemCarveoutMaxShared = 0x64
+    cudaSharedmemCarveoutMaxL1 = 0
 
 class cudaFuncCache(IntEnum):
     cudaFuncCachePreferNone = 0
     cudaFuncCachePreferShared = 1
     cudaFuncCachePreferL1 = 2
     cudaFuncCachePreferEqual = 3
-
-class cudaSharedMemConfig(IntEnum):
-    cudaSharedMemBankSizeDefault = 0
-    cudaSharedMemBankSizeFourByte = 1
-    cudaSharedMemBankSizeEightByte = 2
 
 class cudaLimit(IntEnum):
     cudaLimitStackSize = 0
@@ -433,12 +241,6 @@ class cudaLimit(IntEnum):
     cudaLimitDevRuntimePendingLaunchCount = 4
     cudaLimitMaxL2FetchGranularity = 5
     cudaLimitPersistingL2CacheSize = 6
-
-class cudaComputeMode(IntEnum):
-    cudaComputeModeDefault = 0
-    cudaComputeModeExclusive = 1
-    cudaComputeModeProhibited = 2
-    cudaComputeModeExclusiveProcess = 3
 
 class cudaStreamCaptureStatus(IntEnum):
     cudaStreamCaptureStatusNone = 0
@@ -450,39 +252,17 @@ class cudaStreamCaptureMode(IntEnum):
     cudaStreamCaptureModeThreadLocal = 1
     cudaStreamCaptureModeRelaxed = 2
 
+class cudaGraphInstantiateFlags(IntEnum):
+    cudaGraphInstantiateFlagAutoFreeOnLaunch = 1
+    cudaGraphInstantiateFlagUpload = 2
+    cudaGraphInstantiateFlagDeviceLaunch = 4
+    cudaGraphInstantiateFlagUseNodePriority = 8
+
 class cudaChannelFormatKind(IntEnum):
     cudaChannelFormatKindSigned = 0
     cudaChannelFormatKindUnsigned = 1
     cudaChannelFormatKindFloat = 2
     cudaChannelFormatKindNone = 3
-    cudaChannelFormatKindNV12 = 4
-    cudaChannelFormatKindUnsignedNormalized8X1 = 5
-    cudaChannelFormatKindUnsignedNormalized8X2 = 6
-    cudaChannelFormatKindUnsignedNormalized8X4 = 7
-    cudaChannelFormatKindUnsignedNormalized16X1 = 8
-    cudaChannelFormatKindUnsignedNormalized16X2 = 9
-    cudaChannelFormatKindUnsignedNormalized16X4 = 0xa
-    cudaChannelFormatKindSignedNormalized8X1 = 0xb
-    cudaChannelFormatKindSignedNormalized8X2 = 0xc
-    cudaChannelFormatKindSignedNormalized8X4 = 0xd
-    cudaChannelFormatKindSignedNormalized16X1 = 0xe
-    cudaChannelFormatKindSignedNormalized16X2 = 0xf
-    cudaChannelFormatKindSignedNormalized16X4 = 0x10
-    cudaChannelFormatKindUnsignedBlockCompressed1 = 0x11
-    cudaChannelFormatKindUnsignedBlockCompressed1SRGB = 0x12
-    cudaChannelFormatKindUnsignedBlockCompressed2 = 0x13
-    cudaChannelFormatKindUnsignedBlockCompressed2SRGB = 0x14
-    cudaChannelFormatKindUnsignedBlockCompressed3 = 0x15
-    cudaChannelFormatKindUnsignedBlockCompressed3SRGB = 0x16
-    cudaChannelFormatKindUnsignedBlockCompressed4 = 0x17
-    cudaChannelFormatKindSignedBlockCompressed4 = 0x18
-    cudaChannelFormatKindUnsignedBlockCompressed5 = 0x19
-    cudaChannelFormatKindSignedBlockCompressed5 = 0x1a
-    cudaChannelFormatKindUnsignedBlockCompressed6H = 0x1b
-    cudaChannelFormatKindSignedBlockCompressed6H = 0x1c
-    cudaChannelFormatKindUnsignedBlockCompressed7 = 0x1d
-    cudaChannelFormatKindUnsignedBlockCompressed7SRGB = 0x1e
-    cudaChannelFormatKindUnsignedNormalized1010102 = 0x1f
 
 class cudaExternalMemoryHandleType(IntEnum):
     cudaExternalMemoryHandleTypeOpaqueFd = 1
@@ -644,141 +424,11 @@ class cudaDeviceAttr(IntEnum):
     cudaDevAttrHostNumaMultinodeIpcSupported = 0x8f
     cudaDevAttrMax = 0x90
 
-class cudaMemLocationType(IntEnum):
-    cudaMemLocationTypeInvalid = 0
-    cudaMemLocationTypeDevice = 1
-    cudaMemLocationTypeHost = 2
-    cudaMemLocationTypeHostNuma = 3
-    cudaMemLocationTypeHostNumaCurrent = 4
-
-class cudaMemAccessFlags(IntEnum):
-    cudaMemAccessFlagsProtNone = 0
-    cudaMemAccessFlagsProtRead = 1
-    cudaMemAccessFlagsProtReadWrite = 3
-
-class cudaMemAllocationType(IntEnum):
-    cudaMemAllocationTypeInvalid = 0
-    cudaMemAllocationTypePinned = 1
-    cudaMemAllocationTypeManaged = 2
-    cudaMemAllocationTypeMax = 0x7fffffff
-
-class cudaMemAllocationHandleType(IntEnum):
-    cudaMemHandleTypeNone = 0
-    cudaMemHandleTypePosixFileDescriptor = 1
-    cudaMemHandleTypeWin32 = 2
-    cudaMemHandleTypeWin32Kmt = 4
-    cudaMemHandleTypeFabric = 8
-
-class cudaMemPoolAttr(IntEnum):
-    cudaMemPoolReuseFollowEventDependencies = 1
-    cudaMemPoolReuseAllowOpportunistic = 2
-    cudaMemPoolReuseAllowInternalDependencies = 3
-    cudaMemPoolAttrReleaseThreshold = 4
-    cudaMemPoolAttrReservedMemCurrent = 5
-    cudaMemPoolAttrReservedMemHigh = 6
-    cudaMemPoolAttrUsedMemCurrent = 7
-    cudaMemPoolAttrUsedMemHigh = 8
-
 class cudaResourceType(IntEnum):
     cudaResourceTypeArray = 0
     cudaResourceTypeMipmappedArray = 1
     cudaResourceTypeLinear = 2
     cudaResourceTypePitch2D = 3
-
-class cudaGraphNodeType(IntEnum):
-    cudaGraphNodeTypeKernel = 0
-    cudaGraphNodeTypeMemcpy = 1
-    cudaGraphNodeTypeMemset = 2
-    cudaGraphNodeTypeHost = 3
-    cudaGraphNodeTypeGraph = 4
-    cudaGraphNodeTypeEmpty = 5
-    cudaGraphNodeTypeWaitEvent = 6
-    cudaGraphNodeTypeEventRecord = 7
-    cudaGraphNodeTypeExtSemaphoreSignal = 8
-    cudaGraphNodeTypeExtSemaphoreWait = 9
-    cudaGraphNodeTypeMemAlloc = 0xa
-    cudaGraphNodeTypeMemFree = 0xb
-    cudaGraphNodeTypeConditional = 0xd
-    cudaGraphNodeTypeCount = 0xe
-
-class cudaGraphInstantiateFlags(IntEnum):
-    cudaGraphInstantiateFlagAutoFreeOnLaunch = 1
-    cudaGraphInstantiateFlagUpload = 2
-    cudaGraphInstantiateFlagDeviceLaunch = 4
-    cudaGraphInstantiateFlagUseNodePriority = 8
-
-class cudaGraphChildGraphNodeOwnership(IntEnum):
-    cudaGraphChildGraphOwnershipClone = 0
-    cudaGraphChildGraphOwnershipMove = 1
-
-class cudaGraphConditionalHandleFlags(IntEnum):
-    cudaGraphCondAssignDefault = 1
-
-class cudaGraphConditionalNodeType(IntEnum):
-    cudaGraphCondTypeIf = 0
-    cudaGraphCondTypeWhile = 1
-    cudaGraphCondTypeSwitch = 2
-
-class cudaGraphDependencyType_enum(IntEnum):
-    cudaGraphDependencyTypeDefault = 0
-    cudaGraphDependencyTypeProgrammatic = 1
-
-class cudaGraphInstantiateResult(IntEnum):
-    cudaGraphInstantiateSuccess = 0
-    cudaGraphInstantiateError = 1
-    cudaGraphInstantiateInvalidStructure = 2
-    cudaGraphInstantiateNodeOperationNotSupported = 3
-    cudaGraphInstantiateMultipleDevicesNotSupported = 4
-    cudaGraphInstantiateConditionalHandleUnused = 5
-
-class cudaGraphDebugDotFlags(IntEnum):
-    cudaGraphDebugDotFlagsVerbose = 1
-    cudaGraphDebugDotFlagsKernelNodeParams = 4
-    cudaGraphDebugDotFlagsMemcpyNodeParams = 8
-    cudaGraphDebugDotFlagsMemsetNodeParams = 0x10
-    cudaGraphDebugDotFlagsHostNodeParams = 0x20
-    cudaGraphDebugDotFlagsEventNodeParams = 0x40
-    cudaGraphDebugDotFlagsExtSemasSignalNodeParams = 0x80
-    cudaGraphDebugDotFlagsExtSemasWaitNodeParams = 0x100
-    cudaGraphDebugDotFlagsKernelNodeAttributes = 0x200
-    cudaGraphDebugDotFlagsHandles = 0x400
-    cudaGraphDebugDotFlagsConditionalNodeParams = 0x8000
-
-class cudaUserObjectFlags(IntEnum):
-    cudaUserObjectNoDestructorSync = 1
-
-class cudaUserObjectRetainFlags(IntEnum):
-    cudaGraphUserObjectMove = 1
-
-class cudaStreamUpdateCaptureDependenciesFlags(IntEnum):
-    cudaStreamAddCaptureDependencies = 0
-    cudaStreamSetCaptureDependencies = 1
-
-class cudaGraphExecUpdateResult(IntEnum):
-    cudaGraphExecUpdateSuccess = 0
-    cudaGraphExecUpdateError = 1
-    cudaGraphExecUpdateErrorTopologyChanged = 2
-    cudaGraphExecUpdateErrorNodeTypeChanged = 3
-    cudaGraphExecUpdateErrorFunctionChanged = 4
-    cudaGraphExecUpdateErrorParametersChanged = 5
-    cudaGraphExecUpdateErrorNotSupported = 6
-    cudaGraphExecUpdateErrorUnsupportedFunctionChange = 7
-    cudaGraphExecUpdateErrorAttributesChanged = 8
-
-class cudaGraphMemAttributeType(IntEnum):
-    cudaGraphMemAttrUsedMemCurrent = 0
-    cudaGraphMemAttrUsedMemHigh = 1
-    cudaGraphMemAttrReservedMemCurrent = 2
-    cudaGraphMemAttrReservedMemHigh = 3
-
-class cudaSurfaceBoundaryMode(IntEnum):
-    cudaBoundaryModeZero = 0
-    cudaBoundaryModeClamp = 1
-    cudaBoundaryModeTrap = 2
-
-class cudaSurfaceFormatMode(IntEnum):
-    cudaFormatModeForced = 0
-    cudaFormatModeAuto = 1
 
 class cudaTextureAddressMode(IntEnum):
     cudaAddressModeWrap = 0
@@ -794,22 +444,6 @@ class cudaTextureReadMode(IntEnum):
     cudaReadModeElementType = 0
     cudaReadModeNormalizedFloat = 1
 
-class cudaMemcpyFlags(IntEnum):
-    cudaMemcpyFlagDefault = 0
-    cudaMemcpyFlagPreferOverlapWithCompute = 1
-
-class cudaMemcpySrcAccessOrder(IntEnum):
-    cudaMemcpySrcAccessOrderInvalid = 0
-    cudaMemcpySrcAccessOrderStream = 1
-    cudaMemcpySrcAccessOrderDuringApiCall = 2
-    cudaMemcpySrcAccessOrderAny = 3
-    cudaMemcpySrcAccessOrderMax = 0x7fffffff
-
-class cudaMemcpy3DOperandType(IntEnum):
-    cudaMemcpyOperandTypePointer = 1
-    cudaMemcpyOperandTypeArray = 2
-    cudaMemcpyOperandTypeMax = 0x7fffffff
-
 class cudaFuncAttribute(IntEnum):
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8
     cudaFuncAttributePreferredSharedMemoryCarveout = 9
@@ -820,94 +454,6 @@ class cudaFuncAttribute(IntEnum):
     cudaFuncAttributeNonPortableClusterSizeAllowed = 0xe
     cudaFuncAttributeClusterSchedulingPolicyPreference = 0xf
     cudaFuncAttributeMax = 0x10
-
-class cudaAccessProperty(IntEnum):
-    cudaAccessPropertyNormal = 0
-    cudaAccessPropertyStreaming = 1
-    cudaAccessPropertyPersisting = 2
-
-class cudaSynchronizationPolicy(IntEnum):
-    cudaSyncPolicyAuto = 1
-    cudaSyncPolicySpin = 2
-    cudaSyncPolicyYield = 3
-    cudaSyncPolicyBlockingSync = 4
-
-class cudaClusterSchedulingPolicy(IntEnum):
-    cudaClusterSchedulingPolicyDefault = 0
-    cudaClusterSchedulingPolicySpread = 1
-    cudaClusterSchedulingPolicyLoadBalancing = 2
-
-class cudaLaunchMemSyncDomain(IntEnum):
-    cudaLaunchMemSyncDomainDefault = 0
-    cudaLaunchMemSyncDomainRemote = 1
-
-class cudaLaunchAttributeID(IntEnum):
-    cudaLaunchAttributeIgnore = 0
-    cudaLaunchAttributeAccessPolicyWindow = 1
-    cudaLaunchAttributeCooperative = 2
-    cudaLaunchAttributeSynchronizationPolicy = 3
-    cudaLaunchAttributeClusterDimension = 4
-    cudaLaunchAttributeClusterSchedulingPolicyPreference = 5
-    cudaLaunchAttributeProgrammaticStreamSerialization = 6
-    cudaLaunchAttributeProgrammaticEvent = 7
-    cudaLaunchAttributePriority = 8
-    cudaLaunchAttributeMemSyncDomainMap = 9
-    cudaLaunchAttributeMemSyncDomain = 0xa
-    cudaLaunchAttributePreferredClusterDimension = 0xb
-    cudaLaunchAttributeLaunchCompletionEvent = 0xc
-    cudaLaunchAttributeDeviceUpdatableKernelNode = 0xd
-    cudaLaunchAttributePreferredSharedMemoryCarveout = 0xe
-
-class cudaMemRangeAttribute(IntEnum):
-    cudaMemRangeAttributeReadMostly = 1
-    cudaMemRangeAttributePreferredLocation = 2
-    cudaMemRangeAttributeAccessedBy = 3
-    cudaMemRangeAttributeLastPrefetchLocation = 4
-    cudaMemRangeAttributePreferredLocationType = 5
-    cudaMemRangeAttributePreferredLocationId = 6
-    cudaMemRangeAttributeLastPrefetchLocationType = 7
-    cudaMemRangeAttributeLastPrefetchLocationId = 8
-
-class cudaLogLevel(IntEnum):
-    cudaLogLevelError = 0
-    cudaLogLevelWarning = 1
-
-class cudaJitOption(IntEnum):
-    cudaJitMaxRegisters = 0
-    cudaJitThreadsPerBlock = 1
-    cudaJitWallTime = 2
-    cudaJitInfoLogBuffer = 3
-    cudaJitInfoLogBufferSizeBytes = 4
-    cudaJitErrorLogBuffer = 5
-    cudaJitErrorLogBufferSizeBytes = 6
-    cudaJitOptimizationLevel = 7
-    cudaJitFallbackStrategy = 0xa
-    cudaJitGenerateDebugInfo = 0xb
-    cudaJitLogVerbose = 0xc
-    cudaJitGenerateLineInfo = 0xd
-    cudaJitCacheMode = 0xe
-    cudaJitPositionIndependentCode = 0x1e
-    cudaJitMinCtaPerSm = 0x1f
-    cudaJitMaxThreadsPerBlock = 0x20
-    cudaJitOverrideDirectiveValues = 0x21
-
-class cudaJit_Fallback(IntEnum):
-    cudaPreferPtx = 0
-    cudaPreferBinary = 1
-
-class cudaJit_CacheMode(IntEnum):
-    cudaJitCacheOptionNone = 0
-    cudaJitCacheOptionCG = 1
-    cudaJitCacheOptionCA = 2
-
-class cudaLibraryOption(IntEnum):
-    cudaLibraryHostUniversalFunctionAndDataTable = 0
-    cudaLibraryBinaryIsPreserved = 1
-
-class cudaDriverEntryPointQueryResult(IntEnum):
-    cudaDriverEntryPointSuccess = 0
-    cudaDriverEntryPointSymbolNotFound = 1
-    cudaDriverEntryPointVersionNotSufficent = 2
 
 class cudaError_enum(IntEnum):
     CUDA_SUCCESS = 0
@@ -1164,157 +710,9 @@ class CUdevice_attribute_enum(IntEnum):
     CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_NUMSLICES = 0x1d
     CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS = 0x5c
 
-class CUcomputemode_enum(IntEnum):
-    CU_COMPUTEMODE_DEFAULT = 0
-    CU_COMPUTEMODE_PROHIBITED = 2
-    CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
-
-class CUjit_option_enum(IntEnum):
-    CU_JIT_MAX_REGISTERS = 0
-    CU_JIT_THREADS_PER_BLOCK = 1
-    CU_JIT_WALL_TIME = 2
-    CU_JIT_INFO_LOG_BUFFER = 3
-    CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4
-    CU_JIT_ERROR_LOG_BUFFER = 5
-    CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6
-    CU_JIT_OPTIMIZATION_LEVEL = 7
-    CU_JIT_TARGET_FROM_CUCONTEXT = 8
-    CU_JIT_TARGET = 9
-    CU_JIT_FALLBACK_STRATEGY = 0xa
-    CU_JIT_GENERATE_DEBUG_INFO = 0xb
-    CU_JIT_LOG_VERBOSE = 0xc
-    CU_JIT_GENERATE_LINE_INFO = 0xd
-    CU_JIT_CACHE_MODE = 0xe
-    CU_JIT_NEW_SM3X_OPT = 0xf
-    CU_JIT_FAST_COMPILE = 0x10
-    CU_JIT_GLOBAL_SYMBOL_NAMES = 0x11
-    CU_JIT_GLOBAL_SYMBOL_ADDRESSES = 0x12
-    CU_JIT_GLOBAL_SYMBOL_COUNT = 0x13
-    CU_JIT_LTO = 0x14
-    CU_JIT_FTZ = 0x15
-    CU_JIT_PREC_DIV = 0x16
-    CU_JIT_PREC_SQRT = 0x17
-    CU_JIT_FMA = 0x18
-    CU_JIT_REFERENCED_KERNEL_NAMES = 0x19
-    CU_JIT_REFERENCED_KERNEL_COUNT = 0x1a
-    CU_JIT_REFERENCED_VARIABLE_NAMES = 0x1b
-    CU_JIT_REFERENCED_VARIABLE_COUNT = 0x1c
-    CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES = 0x1d
-    CU_JIT_POSITION_INDEPENDENT_CODE = 0x1e
-    CU_JIT_MIN_CTA_PER_SM = 0x1f
-    CU_JIT_MAX_THREADS_PER_BLOCK = 0x20
-    CU_JIT_OVERRIDE_DIRECTIVE_VALUES = 0x21
-    CU_JIT_NUM_OPTIONS = 0x22
-
-class CUjit_target_enum(IntEnum):
-    CU_TARGET_COMPUTE_30 = 0x1e
-    CU_TARGET_COMPUTE_32 = 0x20
-    CU_TARGET_COMPUTE_35 = 0x23
-    CU_TARGET_COMPUTE_37 = 0x25
-    CU_TARGET_COMPUTE_50 = 0x32
-    CU_TARGET_COMPUTE_52 = 0x34
-    CU_TARGET_COMPUTE_53 = 0x35
-    CU_TARGET_COMPUTE_60 = 0x3c
-    CU_TARGET_COMPUTE_61 = 0x3d
-    CU_TARGET_COMPUTE_62 = 0x3e
-    CU_TARGET_COMPUTE_70 = 0x46
-    CU_TARGET_COMPUTE_72 = 0x48
-    CU_TARGET_COMPUTE_75 = 0x4b
-    CU_TARGET_COMPUTE_80 = 0x50
-    CU_TARGET_COMPUTE_86 = 0x56
-    CU_TARGET_COMPUTE_87 = 0x57
-    CU_TARGET_COMPUTE_89 = 0x59
-    CU_TARGET_COMPUTE_90 = 0x5a
-    CU_TARGET_COMPUTE_100 = 0x64
-    CU_TARGET_COMPUTE_101 = 0x65
-    CU_TARGET_COMPUTE_103 = 0x67
-    CU_TARGET_COMPUTE_120 = 0x78
-    CU_TARGET_COMPUTE_121 = 0x79
-    CU_TARGET_COMPUTE_90A = 0x1005a
-    CU_TARGET_COMPUTE_100A = 0x10064
-    CU_TARGET_COMPUTE_101A = 0x10065
-    CU_TARGET_COMPUTE_103A = 0x10067
-    CU_TARGET_COMPUTE_120A = 0x10078
-    CU_TARGET_COMPUTE_121A = 0x10079
-    CU_TARGET_COMPUTE_100F = 0x20064
-    CU_TARGET_COMPUTE_101F = 0x20065
-    CU_TARGET_COMPUTE_103F = 0x20067
-    CU_TARGET_COMPUTE_120F = 0x20078
-    CU_TARGET_COMPUTE_121F = 0x20079
-
-class CUjit_fallback_enum(IntEnum):
-    CU_PREFER_PTX = 0
-    CU_PREFER_BINARY = 1
-
-class CUjit_cacheMode_enum(IntEnum):
-    CU_JIT_CACHE_OPTION_NONE = 0
-    CU_JIT_CACHE_OPTION_CG = 1
-    CU_JIT_CACHE_OPTION_CA = 2
-
-class CUshared_carveout_enum(IntEnum):
-    CU_SHAREDMEM_CARVEOUT_DEFAULT = -1
-    CU_SHAREDMEM_CARVEOUT_MAX_L1 = 0
-    CU_SHAREDMEM_CARVEOUT_MAX_SHARED = 0x64
-
-class CUfunction_attribute_enum(IntEnum):
-    CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0
-    CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1
-    CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2
-    CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3
-    CU_FUNC_ATTRIBUTE_NUM_REGS = 4
-    CU_FUNC_ATTRIBUTE_PTX_VERSION = 5
-    CU_FUNC_ATTRIBUTE_BINARY_VERSION = 6
-    CU_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7
-    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
-    CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9
-    CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET = 0xa
-    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH = 0xb
-    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT = 0xc
-    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH = 0xd
-    CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 0xe
-    CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 0xf
-    CU_FUNC_ATTRIBUTE_MAX = 0x10
-
-class CUmemAllocationType_enum(IntEnum):
-    CU_MEM_ALLOCATION_TYPE_INVALID = 0
-    CU_MEM_ALLOCATION_TYPE_PINNED = 1
-    CU_MEM_ALLOCATION_TYPE_MANAGED = 2
-    CU_MEM_ALLOCATION_TYPE_MAX = 0x7fffffff
-
-class CUmemAllocationHandleType_enum(IntEnum):
-    CU_MEM_HANDLE_TYPE_NONE = 0
-    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1
-    CU_MEM_HANDLE_TYPE_WIN32 = 2
-    CU_MEM_HANDLE_TYPE_WIN32_KMT = 4
-    CU_MEM_HANDLE_TYPE_FABRIC = 8
-    CU_MEM_HANDLE_TYPE_MAX = 0x7fffffff
-
-class CUmemAccess_flags_enum(IntEnum):
-    CU_MEM_ACCESS_FLAGS_PROT_NONE = 0
-    CU_MEM_ACCESS_FLAGS_PROT_READ = 1
-    CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3
-    CU_MEM_ACCESS_FLAGS_PROT_MAX = 0x7fffffff
-
-class CUmemLocationType_enum(IntEnum):
-    CU_MEM_LOCATION_TYPE_INVALID = 0
-    CU_MEM_LOCATION_TYPE_DEVICE = 1
-    CU_MEM_LOCATION_TYPE_HOST = 2
-    CU_MEM_LOCATION_TYPE_HOST_NUMA = 3
-    CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 4
-    CU_MEM_LOCATION_TYPE_MAX = 0x7fffffff
-
-class CUmemAllocationGranularity_flags_enum(IntEnum):
-    CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0
-    CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1
-
-class CUjitInputType_enum(IntEnum):
-    CU_JIT_INPUT_CUBIN = 0
-    CU_JIT_INPUT_PTX = 1
-    CU_JIT_INPUT_FATBINARY = 2
-    CU_JIT_INPUT_OBJECT = 3
-    CU_JIT_INPUT_LIBRARY = 4
-    CU_JIT_INPUT_NVVM = 5
-    CU_JIT_NUM_INPUT_TYPES = 6
+class CUmoduleLoadingMode_enum(IntEnum):
+    CU_MODULE_EAGER_LOADING = 1
+    CU_MODULE_LAZY_LOADING = 2
 
 class CUdriverProcAddress_flags_enum(IntEnum):
     CU_GET_PROC_ADDRESS_DEFAULT = 0
@@ -1326,16 +724,6 @@ class CUdriverProcAddressQueryResult_enum(IntEnum):
     CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1
     CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
 
-class CUstream_flags_enum(IntEnum):
-    CU_STREAM_DEFAULT = 0
-    CU_STREAM_NON_BLOCKING = 1
-
-class CUevent_flags_enum(IntEnum):
-    CU_EVENT_DEFAULT = 0
-    CU_EVENT_BLOCKING_SYNC = 1
-    CU_EVENT_DISABLE_TIMING = 2
-    CU_EVENT_INTERPROCESS = 4
-
 class CUctx_flags_enum(IntEnum):
     CU_CTX_SCHED_AUTO = 0
     CU_CTX_SCHED_SPIN = 1
@@ -1345,156 +733,35 @@ class CUctx_flags_enum(IntEnum):
     CU_CTX_SCHED_MASK = 7
     CU_CTX_MAP_HOST = 8
     CU_CTX_LMEM_RESIZE_TO_MAX = 0x10
-    CU_CTX_COREDUMP_ENABLE = 0x20
-    CU_CTX_USER_COREDUMP_ENABLE = 0x40
     CU_CTX_SYNC_MEMOPS = 0x80
     CU_CTX_FLAGS_MASK = 0xff
 
-class CUevent_sched_flags_enum(IntEnum):
-    CU_EVENT_SCHED_AUTO = 0
-    CU_EVENT_SCHED_SPIN = 1
-    CU_EVENT_SCHED_YIELD = 2
-    CU_EVENT_SCHED_BLOCKING_SYNC = 4
+class CUevent_flags_enum(IntEnum):
+    CU_EVENT_DEFAULT = 0
+    CU_EVENT_BLOCKING_SYNC = 1
+    CU_EVENT_DISABLE_TIMING = 2
 
-class CUoccupancy_flags_enum(IntEnum):
-    CU_OCCUPANCY_DEFAULT = 0
-    CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1
+class CUevent_record_flags_enum(IntEnum):
+    CU_EVENT_RECORD_DEFAULT = 0
+    CU_EVENT_RECORD_EXTERNAL = 1
 
-class CUasyncNotificationType_enum(IntEnum):
-    CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET = 1
+class CUevent_wait_flags_enum(IntEnum):
+    CU_EVENT_WAIT_DEFAULT = 0
+    CU_EVENT_WAIT_EXTERNAL = 1
 
-class CUgraphicsMapResourceFlags_enum(IntEnum):
-    CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE = 0
-    CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY = 1
-    CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD = 2
+class CUmemAttach_flags_enum(IntEnum):
+    CU_MEM_ATTACH_GLOBAL = 1
+    CU_MEM_ATTACH_HOST = 2
+    CU_MEM_ATTACH_SINGLE = 4
 
-class CUexecAffinityType_enum(IntEnum):
-    CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0
-    CU_EXEC_AFFINITY_TYPE_MAX = 1
+class CUcomputemode_enum(IntEnum):
+    CU_COMPUTEMODE_DEFAULT = 0
+    CU_COMPUTEMODE_PROHIBITED = 2
+    CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
 
-class CUresourceViewFormat_enum(IntEnum):
-    CU_RES_VIEW_FORMAT_NONE = 0
-    CU_RES_VIEW_FORMAT_UINT_1X8 = 1
-    CU_RES_VIEW_FORMAT_UINT_2X8 = 2
-    CU_RES_VIEW_FORMAT_UINT_4X8 = 3
-    CU_RES_VIEW_FORMAT_SINT_1X8 = 4
-    CU_RES_VIEW_FORMAT_SINT_2X8 = 5
-    CU_RES_VIEW_FORMAT_SINT_4X8 = 6
-    CU_RES_VIEW_FORMAT_UINT_1X16 = 7
-    CU_RES_VIEW_FORMAT_UINT_2X16 = 8
-    CU_RES_VIEW_FORMAT_UINT_4X16 = 9
-    CU_RES_VIEW_FORMAT_SINT_1X16 = 0xa
-    CU_RES_VIEW_FORMAT_SINT_2X16 = 0xb
-    CU_RES_VIEW_FORMAT_SINT_4X16 = 0xc
-    CU_RES_VIEW_FORMAT_UINT_1X32 = 0xd
-    CU_RES_VIEW_FORMAT_UINT_2X32 = 0xe
-    CU_RES_VIEW_FORMAT_UINT_4X32 = 0xf
-    CU_RES_VIEW_FORMAT_SINT_1X32 = 0x10
-    CU_RES_VIEW_FORMAT_SINT_2X32 = 0x11
-    CU_RES_VIEW_FORMAT_SINT_4X32 = 0x12
-    CU_RES_VIEW_FORMAT_FLOAT_1X16 = 0x13
-    CU_RES_VIEW_FORMAT_FLOAT_2X16 = 0x14
-    CU_RES_VIEW_FORMAT_FLOAT_4X16 = 0x15
-    CU_RES_VIEW_FORMAT_FLOAT_1X32 = 0x16
-    CU_RES_VIEW_FORMAT_FLOAT_2X32 = 0x17
-    CU_RES_VIEW_FORMAT_FLOAT_4X32 = 0x18
-    CU_RES_VIEW_FORMAT_UNSIGNED_BC1 = 0x19
-    CU_RES_VIEW_FORMAT_UNSIGNED_BC2 = 0x1a
-    CU_RES_VIEW_FORMAT_UNSIGNED_BC3 = 0x1b
-    CU_RES_VIEW_FORMAT_UNSIGNED_BC4 = 0x1c
-    CU_RES_VIEW_FORMAT_SIGNED_BC4 = 0x1d
-    CU_RES_VIEW_FORMAT_UNSIGNED_BC5 = 0x1e
-    CU_RES_VIEW_FORMAT_SIGNED_BC5 = 0x1f
-    CU_RES_VIEW_FORMAT_UNSIGNED_BC6H = 0x20
-    CU_RES_VIEW_FORMAT_SIGNED_BC6H = 0x21
-    CU_RES_VIEW_FORMAT_UNSIGNED_BC7 = 0x22
-
-class CUtensorMapIm2ColWideMode_enum(IntEnum):
-    CU_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0
-    CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 = 1
-
-class CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS_enum(IntEnum):
-    CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE = 0
-    CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ = 1
-    CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE = 3
-
-class CUmemRangeHandleType_enum(IntEnum):
-    CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 1
-    CU_MEM_RANGE_HANDLE_TYPE_MAX = 0x7fffffff
-
-class CUmemRangeFlags_enum(IntEnum):
-    CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE = 1
-
-class CUarraySparseSubresourceType_enum(IntEnum):
-    CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL = 0
-    CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL = 1
-
-class CUmemOperationType_enum(IntEnum):
-    CU_MEM_OPERATION_TYPE_MAP = 1
-    CU_MEM_OPERATION_TYPE_UNMAP = 2
-
-class CUmemHandleType_enum(IntEnum):
-    CU_MEM_HANDLE_TYPE_GENERIC = 0
-
-class CUmulticastGranularity_flags_enum(IntEnum):
-    CU_MULTICAST_GRANULARITY_MINIMUM = 0
-    CU_MULTICAST_GRANULARITY_RECOMMENDED = 1
-
-class CUflushGPUDirectRDMAWritesOptions_enum(IntEnum):
-    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST = 1
-    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_MEMOPS = 2
-
-class CUGPUDirectRDMAWritesOrdering_enum(IntEnum):
-    CU_GPU_DIRECT_RDMA_WRITES_ORDERING_NONE = 0
-    CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER = 0x64
-    CU_GPU_DIRECT_RDMA_WRITES_ORDERING_ALL_DEVICES = 0xc8
-
-class CUflushGPUDirectRDMAWritesScope_enum(IntEnum):
-    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER = 0x64
-    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES = 0xc8
-
-class CUflushGPUDirectRDMAWritesTarget_enum(IntEnum):
-    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX = 0
-
-class CUdeviceNumaConfig_enum(IntEnum):
-    CU_DEVICE_NUMA_CONFIG_NONE = 0
-    CU_DEVICE_NUMA_CONFIG_NUMA_NODE = 1
-
-class CUprocessState_enum(IntEnum):
-    CU_PROCESS_STATE_RUNNING = 0
-    CU_PROCESS_STATE_LOCKED = 1
-    CU_PROCESS_STATE_CHECKPOINTED = 2
-    CU_PROCESS_STATE_FAILED = 3
-
-class CUmemDecompressAlgorithm_enum(IntEnum):
-    CU_MEM_DECOMPRESS_UNSUPPORTED = 0
-    CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE = 1
-    CU_MEM_DECOMPRESS_ALGORITHM_SNAPPY = 2
-    CU_MEM_DECOMPRESS_ALGORITHM_LZ4 = 4
-
-class CUcoredumpSettings_enum(IntEnum):
-    CU_COREDUMP_ENABLE_ON_EXCEPTION = 1
-    CU_COREDUMP_TRIGGER_HOST = 2
-    CU_COREDUMP_LIGHTWEIGHT = 3
-    CU_COREDUMP_ENABLE_USER_TRIGGER = 4
-    CU_COREDUMP_FILE = 5
-    CU_COREDUMP_PIPE = 6
-    CU_COREDUMP_GENERATION_FLAGS = 7
-    CU_COREDUMP_MAX = 8
-
-class CUCoredumpGenerationFlags(IntEnum):
-    CU_COREDUMP_DEFAULT_FLAGS = 0
-    CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES = 1
-    CU_COREDUMP_SKIP_GLOBAL_MEMORY = 2
-    CU_COREDUMP_SKIP_SHARED_MEMORY = 4
-    CU_COREDUMP_SKIP_LOCAL_MEMORY = 8
-    CU_COREDUMP_SKIP_ABORT = 0x10
-    CU_COREDUMP_SKIP_CONSTBANK_MEMORY = 0x20
-    CU_COREDUMP_LIGHTWEIGHT_FLAGS = 0x2f
-
-class CUlogLevel_enum(IntEnum):
-    CU_LOG_LEVEL_ERROR = 0
-    CU_LOG_LEVEL_WARNING = 1
+class CUstream_flags_enum(IntEnum):
+    CU_STREAM_DEFAULT = 0
+    CU_STREAM_NON_BLOCKING = 1
 
 class CUarray_format_enum(IntEnum):
     CU_AD_FORMAT_UNSIGNED_INT8 = 1
@@ -1505,49 +772,6 @@ class CUarray_format_enum(IntEnum):
     CU_AD_FORMAT_SIGNED_INT32 = 0xa
     CU_AD_FORMAT_HALF = 0x10
     CU_AD_FORMAT_FLOAT = 0x20
-    CU_AD_FORMAT_UNORM_INT_101010_2 = 0x50
-    CU_AD_FORMAT_BC1_UNORM = 0x91
-    CU_AD_FORMAT_BC1_UNORM_SRGB = 0x92
-    CU_AD_FORMAT_BC2_UNORM = 0x93
-    CU_AD_FORMAT_BC2_UNORM_SRGB = 0x94
-    CU_AD_FORMAT_BC3_UNORM = 0x95
-    CU_AD_FORMAT_BC3_UNORM_SRGB = 0x96
-    CU_AD_FORMAT_BC4_UNORM = 0x97
-    CU_AD_FORMAT_BC4_SNORM = 0x98
-    CU_AD_FORMAT_BC5_UNORM = 0x99
-    CU_AD_FORMAT_BC5_SNORM = 0x9a
-    CU_AD_FORMAT_BC6H_UF16 = 0x9b
-    CU_AD_FORMAT_BC6H_SF16 = 0x9c
-    CU_AD_FORMAT_BC7_UNORM = 0x9d
-    CU_AD_FORMAT_BC7_UNORM_SRGB = 0x9e
-    CU_AD_FORMAT_P010 = 0x9f
-    CU_AD_FORMAT_P016 = 0xa1
-    CU_AD_FORMAT_NV16 = 0xa2
-    CU_AD_FORMAT_P210 = 0xa3
-    CU_AD_FORMAT_P216 = 0xa4
-    CU_AD_FORMAT_YUY2 = 0xa5
-    CU_AD_FORMAT_Y210 = 0xa6
-    CU_AD_FORMAT_Y216 = 0xa7
-    CU_AD_FORMAT_AYUV = 0xa8
-    CU_AD_FORMAT_Y410 = 0xa9
-    CU_AD_FORMAT_NV12 = 0xb0
-    CU_AD_FORMAT_Y416 = 0xb1
-    CU_AD_FORMAT_Y444_PLANAR8 = 0xb2
-    CU_AD_FORMAT_Y444_PLANAR10 = 0xb3
-    CU_AD_FORMAT_YUV444_8bit_SemiPlanar = 0xb4
-    CU_AD_FORMAT_YUV444_16bit_SemiPlanar = 0xb5
-    CU_AD_FORMAT_UNORM_INT8X1 = 0xc0
-    CU_AD_FORMAT_UNORM_INT8X2 = 0xc1
-    CU_AD_FORMAT_UNORM_INT8X4 = 0xc2
-    CU_AD_FORMAT_UNORM_INT16X1 = 0xc3
-    CU_AD_FORMAT_UNORM_INT16X2 = 0xc4
-    CU_AD_FORMAT_UNORM_INT16X4 = 0xc5
-    CU_AD_FORMAT_SNORM_INT8X1 = 0xc6
-    CU_AD_FORMAT_SNORM_INT8X2 = 0xc7
-    CU_AD_FORMAT_SNORM_INT8X4 = 0xc8
-    CU_AD_FORMAT_SNORM_INT16X1 = 0xc9
-    CU_AD_FORMAT_SNORM_INT16X2 = 0xca
-    CU_AD_FORMAT_SNORM_INT16X4 = 0xcb
     CU_AD_FORMAT_MAX = 0x7fffffff
 
 class CUaddress_mode_enum(IntEnum):
@@ -1559,21 +783,6 @@ class CUaddress_mode_enum(IntEnum):
 class CUfilter_mode_enum(IntEnum):
     CU_TR_FILTER_MODE_POINT = 0
     CU_TR_FILTER_MODE_LINEAR = 1
-
-class CUarray_cubemap_face_enum(IntEnum):
-    CU_CUBEMAP_FACE_POSITIVE_X = 0
-    CU_CUBEMAP_FACE_NEGATIVE_X = 1
-    CU_CUBEMAP_FACE_POSITIVE_Y = 2
-    CU_CUBEMAP_FACE_NEGATIVE_Y = 3
-    CU_CUBEMAP_FACE_POSITIVE_Z = 4
-    CU_CUBEMAP_FACE_NEGATIVE_Z = 5
-
-class CUgraphicsRegisterFlags_enum(IntEnum):
-    CU_GRAPHICS_REGISTER_FLAGS_NONE = 0
-    CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY = 1
-    CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD = 2
-    CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST = 4
-    CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER = 8
 
 class CUmemorytype_enum(IntEnum):
     CU_MEMORYTYPE_HOST = 1
@@ -1600,36 +809,6 @@ class CUlimit_enum(IntEnum):
     CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED = 9
     CU_LIMIT_MAX = 0xa
 
-class CUfunc_cache_enum(IntEnum):
-    CU_FUNC_CACHE_PREFER_NONE = 0
-    CU_FUNC_CACHE_PREFER_SHARED = 1
-    CU_FUNC_CACHE_PREFER_L1 = 2
-    CU_FUNC_CACHE_PREFER_EQUAL = 3
-
-class CUsharedconfig_enum(IntEnum):
-    CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE = 0
-    CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE = 1
-    CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE = 2
-
-class CUdevice_P2PAttribute_enum(IntEnum):
-    CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 1
-    CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 2
-    CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3
-    CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = 4
-    CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED = 4
-
-class CUoutput_mode_enum(IntEnum):
-    CU_OUT_KEY_VALUE_PAIR = 0
-    CU_OUT_CSV = 1
-
-class CUipcMem_flags_enum(IntEnum):
-    CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1
-
-class CUmemAttach_flags_enum(IntEnum):
-    CU_MEM_ATTACH_GLOBAL = 1
-    CU_MEM_ATTACH_HOST = 2
-    CU_MEM_ATTACH_SINGLE = 4
-
 class CUpointer_attribute_enum(IntEnum):
     CU_POINTER_ATTRIBUTE_CONTEXT = 1
     CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2
@@ -1653,32 +832,6 @@ class CUpointer_attribute_enum(IntEnum):
     CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = 0x14
     CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 0x15
 
-class CUmem_advise_enum(IntEnum):
-    CU_MEM_ADVISE_SET_READ_MOSTLY = 1
-    CU_MEM_ADVISE_UNSET_READ_MOSTLY = 2
-    CU_MEM_ADVISE_SET_PREFERRED_LOCATION = 3
-    CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 4
-    CU_MEM_ADVISE_SET_ACCESSED_BY = 5
-    CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6
-
-class CUmemPool_attribute_enum(IntEnum):
-    CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1
-    CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2
-    CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3
-    CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4
-    CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5
-    CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6
-    CU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7
-    CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8
-
-class CUevent_record_flags_enum(IntEnum):
-    CU_EVENT_RECORD_DEFAULT = 0
-    CU_EVENT_RECORD_EXTERNAL = 1
-
-class CUevent_wait_flags_enum(IntEnum):
-    CU_EVENT_WAIT_DEFAULT = 0
-    CU_EVENT_WAIT_EXTERNAL = 1
-
 class CUstreamCaptureStatus_enum(IntEnum):
     CU_STREAM_CAPTURE_STATUS_NONE = 0
     CU_STREAM_CAPTURE_STATUS_ACTIVE = 1
@@ -1688,73 +841,6 @@ class CUstreamCaptureMode_enum(IntEnum):
     CU_STREAM_CAPTURE_MODE_GLOBAL = 0
     CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1
     CU_STREAM_CAPTURE_MODE_RELAXED = 2
-
-class CUgraphNodeType_enum(IntEnum):
-    CU_GRAPH_NODE_TYPE_KERNEL = 0
-    CU_GRAPH_NODE_TYPE_MEMCPY = 1
-    CU_GRAPH_NODE_TYPE_MEMSET = 2
-    CU_GRAPH_NODE_TYPE_HOST = 3
-    CU_GRAPH_NODE_TYPE_GRAPH = 4
-    CU_GRAPH_NODE_TYPE_EMPTY = 5
-    CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6
-    CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7
-    CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL = 8
-    CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT = 9
-    CU_GRAPH_NODE_TYPE_MEM_ALLOC = 0xa
-    CU_GRAPH_NODE_TYPE_MEM_FREE = 0xb
-    CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 0xc
-    CU_GRAPH_NODE_TYPE_CONDITIONAL = 0xd
-
-class CUaccessProperty_enum(IntEnum):
-    CU_ACCESS_PROPERTY_NORMAL = 0
-    CU_ACCESS_PROPERTY_STREAMING = 1
-    CU_ACCESS_PROPERTY_PERSISTING = 2
-
-class CUsynchronizationPolicy_enum(IntEnum):
-    CU_SYNC_POLICY_AUTO = 1
-    CU_SYNC_POLICY_SPIN = 2
-    CU_SYNC_POLICY_YIELD = 3
-    CU_SYNC_POLICY_BLOCKING_SYNC = 4
-
-class CUclusterSchedulingPolicy_enum(IntEnum):
-    CU_CLUSTER_SCHEDULING_POLICY_DEFAULT = 0
-    CU_CLUSTER_SCHEDULING_POLICY_SPREAD = 1
-    CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING = 2
-
-class CUlaunchMemSyncDomain_enum(IntEnum):
-    CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT = 0
-    CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE = 1
-
-class CUlaunchAttributeID_enum(IntEnum):
-    CU_LAUNCH_ATTRIBUTE_IGNORE = 0
-    CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1
-    CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2
-    CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3
-    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4
-    CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5
-    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6
-    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7
-    CU_LAUNCH_ATTRIBUTE_PRIORITY = 8
-    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9
-    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 0xa
-    CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 0xb
-    CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 0xc
-    CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = 0xd
-    CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 0xe
-
-class CUmoduleLoadingMode_enum(IntEnum):
-    CU_MODULE_EAGER_LOADING = 1
-    CU_MODULE_LAZY_LOADING = 2
-
-class CUfunctionLoadingState_enum(IntEnum):
-    CU_FUNCTION_LOADING_STATE_UNLOADED = 0
-    CU_FUNCTION_LOADING_STATE_LOADED = 1
-    CU_FUNCTION_LOADING_STATE_MAX = 2
-
-class CUlibraryOption_enum(IntEnum):
-    CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0
-    CU_LIBRARY_BINARY_IS_PRESERVED = 1
-    CU_LIBRARY_NUM_OPTIONS = 2
 
 class CUexternalMemoryHandleType_enum(IntEnum):
     CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD = 1
@@ -1778,180 +864,6 @@ class CUexternalSemaphoreHandleType_enum(IntEnum):
     CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD = 9
     CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32 = 0xa
 
-class CUstreamWaitValue_flags_enum(IntEnum):
-    CU_STREAM_WAIT_VALUE_GEQ = 0
-    CU_STREAM_WAIT_VALUE_EQ = 1
-    CU_STREAM_WAIT_VALUE_AND = 2
-    CU_STREAM_WAIT_VALUE_NOR = 3
-    CU_STREAM_WAIT_VALUE_FLUSH = 0x40000000
-
-class CUstreamWriteValue_flags_enum(IntEnum):
-    CU_STREAM_WRITE_VALUE_DEFAULT = 0
-    CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1
-
-class CUstreamMemoryBarrier_flags_enum(IntEnum):
-    CU_STREAM_MEMORY_BARRIER_TYPE_SYS = 0
-    CU_STREAM_MEMORY_BARRIER_TYPE_GPU = 1
-
-class CUstreamBatchMemOpType_enum(IntEnum):
-    CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1
-    CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2
-    CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3
-    CU_STREAM_MEM_OP_WAIT_VALUE_64 = 4
-    CU_STREAM_MEM_OP_WRITE_VALUE_64 = 5
-    CU_STREAM_MEM_OP_BARRIER = 6
-
-class CUgraphChildGraphNodeOwnership_enum(IntEnum):
-    CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0
-    CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1
-
-class CUgraphConditionalNodeType_enum(IntEnum):
-    CU_GRAPH_COND_TYPE_IF = 0
-    CU_GRAPH_COND_TYPE_WHILE = 1
-    CU_GRAPH_COND_TYPE_SWITCH = 2
-
-class CUgraphDependencyType_enum(IntEnum):
-    CU_GRAPH_DEPENDENCY_TYPE_DEFAULT = 0
-    CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1
-
-class CUgraphInstantiate_flags_enum(IntEnum):
-    CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1
-    CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2
-    CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4
-    CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8
-
-class CUgraphInstantiateResult_enum(IntEnum):
-    CUDA_GRAPH_INSTANTIATE_SUCCESS = 0
-    CUDA_GRAPH_INSTANTIATE_ERROR = 1
-    CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE = 2
-    CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED = 3
-    CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED = 4
-    CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED = 5
-
-class CUgraphExecUpdateResult_enum(IntEnum):
-    CU_GRAPH_EXEC_UPDATE_SUCCESS = 0
-    CU_GRAPH_EXEC_UPDATE_ERROR = 1
-    CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2
-    CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3
-    CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED = 4
-    CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED = 5
-    CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED = 6
-    CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE = 7
-    CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED = 8
-
-class CUgraphMem_attribute_enum(IntEnum):
-    CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0
-    CU_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1
-    CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2
-    CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3
-
-class CUgraphDebugDot_flags_enum(IntEnum):
-    CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1
-    CU_GRAPH_DEBUG_DOT_FLAGS_RUNTIME_TYPES = 2
-    CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS = 4
-    CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS = 8
-    CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS = 0x10
-    CU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS = 0x20
-    CU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS = 0x40
-    CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_SIGNAL_NODE_PARAMS = 0x80
-    CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_WAIT_NODE_PARAMS = 0x100
-    CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_ATTRIBUTES = 0x200
-    CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES = 0x400
-    CU_GRAPH_DEBUG_DOT_FLAGS_MEM_ALLOC_NODE_PARAMS = 0x800
-    CU_GRAPH_DEBUG_DOT_FLAGS_MEM_FREE_NODE_PARAMS = 0x1000
-    CU_GRAPH_DEBUG_DOT_FLAGS_BATCH_MEM_OP_NODE_PARAMS = 0x2000
-    CU_GRAPH_DEBUG_DOT_FLAGS_EXTRA_TOPO_INFO = 0x4000
-    CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS = 0x8000
-
-class CUuserObject_flags_enum(IntEnum):
-    CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1
-
-class CUuserObjectRetain_flags_enum(IntEnum):
-    CU_GRAPH_USER_OBJECT_MOVE = 1
-
-class CUstreamUpdateCaptureDependencies_flags_enum(IntEnum):
-    CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0
-    CU_STREAM_SET_CAPTURE_DEPENDENCIES = 1
-
-class CUmemcpyFlags_enum(IntEnum):
-    CU_MEMCPY_FLAG_DEFAULT = 0
-    CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 1
-
-class CUmemcpySrcAccessOrder_enum(IntEnum):
-    CU_MEMCPY_SRC_ACCESS_ORDER_INVALID = 0
-    CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1
-    CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 2
-    CU_MEMCPY_SRC_ACCESS_ORDER_ANY = 3
-    CU_MEMCPY_SRC_ACCESS_ORDER_MAX = 0x7fffffff
-
-class CUmemcpy3DOperandType_enum(IntEnum):
-    CU_MEMCPY_OPERAND_TYPE_POINTER = 1
-    CU_MEMCPY_OPERAND_TYPE_ARRAY = 2
-    CU_MEMCPY_OPERAND_TYPE_MAX = 0x7fffffff
-
-class CUmem_range_attribute_enum(IntEnum):
-    CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1
-    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2
-    CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3
-    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 4
-    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 5
-    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 6
-    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7
-    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8
-
-class CUgreenCtxCreate_flags(IntEnum):
-    CU_GREEN_CTX_DEFAULT_STREAM = 1
-
-class CUdevSmResourceSplit_flags(IntEnum):
-    CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 1
-    CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 2
-
-class CUdevResourceType(IntEnum):
-    CU_DEV_RESOURCE_TYPE_INVALID = 0
-    CU_DEV_RESOURCE_TYPE_SM = 1
-
-class CUtensorMapDataType_enum(IntEnum):
-    CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0
-    CU_TENSOR_MAP_DATA_TYPE_UINT16 = 1
-    CU_TENSOR_MAP_DATA_TYPE_UINT32 = 2
-    CU_TENSOR_MAP_DATA_TYPE_INT32 = 3
-    CU_TENSOR_MAP_DATA_TYPE_UINT64 = 4
-    CU_TENSOR_MAP_DATA_TYPE_INT64 = 5
-    CU_TENSOR_MAP_DATA_TYPE_FLOAT16 = 6
-    CU_TENSOR_MAP_DATA_TYPE_FLOAT32 = 7
-    CU_TENSOR_MAP_DATA_TYPE_FLOAT64 = 8
-    CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 = 9
-    CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ = 0xa
-    CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 = 0xb
-    CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ = 0xc
-    CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B = 0xd
-    CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B = 0xe
-    CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B = 0xf
-
-class CUtensorMapInterleave_enum(IntEnum):
-    CU_TENSOR_MAP_INTERLEAVE_NONE = 0
-    CU_TENSOR_MAP_INTERLEAVE_16B = 1
-    CU_TENSOR_MAP_INTERLEAVE_32B = 2
-
-class CUtensorMapSwizzle_enum(IntEnum):
-    CU_TENSOR_MAP_SWIZZLE_NONE = 0
-    CU_TENSOR_MAP_SWIZZLE_32B = 1
-    CU_TENSOR_MAP_SWIZZLE_64B = 2
-    CU_TENSOR_MAP_SWIZZLE_128B = 3
-    CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B = 4
-    CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5
-    CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = 6
-
-class CUtensorMapL2promotion_enum(IntEnum):
-    CU_TENSOR_MAP_L2_PROMOTION_NONE = 0
-    CU_TENSOR_MAP_L2_PROMOTION_L2_64B = 1
-    CU_TENSOR_MAP_L2_PROMOTION_L2_128B = 2
-    CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3
-
-class CUtensorMapFloatOOBfill_enum(IntEnum):
-    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0
-    CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1
-
 class nvrtcResult(IntEnum):
     NVRTC_SUCCESS = 0
     NVRTC_ERROR_OUT_OF_MEMORY = 1
@@ -1971,80 +883,6 @@ class nvrtcResult(IntEnum):
     NVRTC_ERROR_PCH_CREATE = 0xf
     NVRTC_ERROR_CANCELLED = 0x10
     NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED = 0x11
-
-class nvmlReturn_enum(IntEnum):
-    NVML_SUCCESS = 0
-    NVML_ERROR_UNINITIALIZED = 1
-    NVML_ERROR_INVALID_ARGUMENT = 2
-    NVML_ERROR_NOT_SUPPORTED = 3
-    NVML_ERROR_NO_PERMISSION = 4
-    NVML_ERROR_ALREADY_INITIALIZED = 5
-    NVML_ERROR_NOT_FOUND = 6
-    NVML_ERROR_INSUFFICIENT_SIZE = 7
-    NVML_ERROR_INSUFFICIENT_POWER = 8
-    NVML_ERROR_DRIVER_NOT_LOADED = 9
-    NVML_ERROR_TIMEOUT = 0xa
-    NVML_ERROR_IRQ_ISSUE = 0xb
-    NVML_ERROR_LIBRARY_NOT_FOUND = 0xc
-    NVML_ERROR_FUNCTION_NOT_FOUND = 0xd
-    NVML_ERROR_CORRUPTED_INFOROM = 0xe
-    NVML_ERROR_GPU_IS_LOST = 0xf
-    NVML_ERROR_RESET_REQUIRED = 0x10
-    NVML_ERROR_OPERATING_SYSTEM = 0x11
-    NVML_ERROR_LIB_RM_VERSION_MISMATCH = 0x12
-    NVML_ERROR_IN_USE = 0x13
-    NVML_ERROR_MEMORY = 0x14
-    NVML_ERROR_NO_DATA = 0x15
-    NVML_ERROR_VGPU_ECC_NOT_SUPPORTED = 0x16
-    NVML_ERROR_INSUFFICIENT_RESOURCES = 0x17
-    NVML_ERROR_FREQ_NOT_SUPPORTED = 0x18
-    NVML_ERROR_ARGUMENT_VERSION_MISMATCH = 0x19
-    NVML_ERROR_DEPRECATED = 0x1a
-    NVML_ERROR_NOT_READY = 0x1b
-    NVML_ERROR_GPU_NOT_FOUND = 0x1c
-    NVML_ERROR_INVALID_STATE = 0x1d
-    NVML_ERROR_UNKNOWN = 0x3e7
-
-class nvmlEnableState_enum(IntEnum):
-    NVML_FEATURE_DISABLED = 0
-    NVML_FEATURE_ENABLED = 1
-
-class nvmlClockType_enum(IntEnum):
-    NVML_CLOCK_GRAPHICS = 0
-    NVML_CLOCK_SM = 1
-    NVML_CLOCK_MEM = 2
-    NVML_CLOCK_VIDEO = 3
-    NVML_CLOCK_COUNT = 4
-
-class nvmlTemperatureSensors_enum(IntEnum):
-    NVML_TEMPERATURE_GPU = 0
-    NVML_TEMPERATURE_COUNT = 1
-
-class nvmlComputeMode_enum(IntEnum):
-    NVML_COMPUTEMODE_DEFAULT = 0
-    NVML_COMPUTEMODE_EXCLUSIVE_THREAD = 1
-    NVML_COMPUTEMODE_PROHIBITED = 2
-    NVML_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
-    NVML_COMPUTEMODE_COUNT = 4
-
-class nvmlPStates_enum(IntEnum):
-    NVML_PSTATE_0 = 0
-    NVML_PSTATE_1 = 1
-    NVML_PSTATE_2 = 2
-    NVML_PSTATE_3 = 3
-    NVML_PSTATE_4 = 4
-    NVML_PSTATE_5 = 5
-    NVML_PSTATE_6 = 6
-    NVML_PSTATE_7 = 7
-    NVML_PSTATE_8 = 8
-    NVML_PSTATE_9 = 9
-    NVML_PSTATE_10 = 0xa
-    NVML_PSTATE_11 = 0xb
-    NVML_PSTATE_12 = 0xc
-    NVML_PSTATE_13 = 0xd
-    NVML_PSTATE_14 = 0xe
-    NVML_PSTATE_15 = 0xf
-    NVML_PSTATE_UNKNOWN = 0x20
 
 class cudaDataType_t(IntEnum):
     CUDA_R_32F = 0

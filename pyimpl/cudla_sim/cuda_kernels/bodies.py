@@ -67,11 +67,6 @@ def braces(found: Sequence[Token]) -> Braces:
     return made
 
 
-def beginnings(found: Sequence[Token]) -> list[int]:
-    """Where declarations begin in namespaces and classes."""
-    return braces(found).begins
-
-
 def has_declarations(found: Sequence[Token], begin: int, brace: int) -> bool:
     """Whether the brace of what begins at *begin* is a namespace's or a class's."""
     head = _head(found, begin, brace)

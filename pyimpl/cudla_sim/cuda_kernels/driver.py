@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import os
 import shlex
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from .. import paths
-from . import linker, modules
+from .. import flags, paths
 from .host_compiler import ARCHITECTURE, BUILD, RELEASE, Compiler, Failed
 from .options import BadOption, Options, parse, with_environment
 from .rewrite import CannotRewrite
 from .unit import Unit
 
-_EARLIER = (50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86)
 _HELP = """Usage: cudla-sim nvcc [OPTIONS] FILE...
 
 Compiles CUDA C++ for this machine's processor, with nvcc's options: -c, -o, -I, -D, -L, -l, -O, -g,
--std, -Xcompiler, -Xlinker, -shared, -dc, -dlink, -lib, -run, -odir, -E, -M, -MD, -x cu, -ccbin,
---version, --dryrun; those for a GPU's code (-arch, -gencode, -lineinfo, ...) are taken and mean
-nothing. -cuda writes the C++ that a source becomes.
--fatbin and -cubin write modules for cuModuleLoad, with code for this processor; -ptx is refused."""
+-std, -Xcompiler, -Xlinker, -shared, -dc, -dlink, -lib, -odir, -E, -M, -MD, -x cu, -ccbin,
+--version, --dryrun; those for a GPU's code (-arch, -gencode, -lineinfo, ...) have no effect."""
 
 
 def main(words: Sequence[str]) -> int:
@@ -32,24 +27,19 @@ def main(words: Sequence[str]) -> int:
     try:
         options = parse(with_environment(words, os.environ) if words else words)
         if options.action == "-V":
-            print(_architectures(options.listed) if options.listed else _version())
+            print(_version())
             return 0
         if options.action == "-h" or not words:
             print(_HELP)
             return 0 if words else 1
         with tempfile.TemporaryDirectory(prefix="cudla-sim-nvcc-") as folder:
-            status = _Build(options, Path(folder)).run()
+            _Build(options, Path(folder)).run()
     except (BadOption, CannotRewrite) as error:
         print(f"nvcc: {error}", file=sys.stderr)
         return 1
     except Failed as error:
         return error.status
-    return status
-
-
-def _architectures(prefix: str) -> str:
-    """What nvcc of this release compiles for, up to ours; it is all the same here."""
-    return "\n".join(f"{prefix}{number}" for number in (*_EARLIER, ARCHITECTURE // 10))
+    return 0
 
 
 def _version() -> str:
@@ -67,12 +57,8 @@ class _Build:
         self.compiler = Compiler(options, folder)
         self.number = 0
 
-    def run(self) -> int:
-        """The status of what -run starts, 0 otherwise."""
-        self._steps()
-        return self._start() if self.options.action == "-run" else 0
-
-    def _steps(self) -> None:
+    def run(self) -> None:
+        """Raises BadOption, CannotRewrite and Failed."""
         options = self.options
         if options.verbose:
             self._introduce()
@@ -87,18 +73,12 @@ class _Build:
         if options.action == "-dlink":
             self._empty(str(self._target("a_dlink.o")))
             return
-        if options.action in ("-c", "-cuda", "-fatbin") and options.output and len(sources) > 1:
-            raise BadOption(f"-o with {options.action} takes one source")
-        if options.action == "-fatbin":
-            self._modules(sources)
-            return
+        if options.action == "-c" and options.output and len(sources) > 1:
+            raise BadOption("-o with -c takes one source")
         objects = []
         for source, kind in sources:
             if not source.exists():
                 raise BadOption(f"{source}: No such file or directory")
-            if options.action == "-cuda":
-                self._translate(source, kind)
-                continue
             default = source.stem + ".o"
             if options.action == "-c":
                 target = self._target(default)
@@ -107,7 +87,7 @@ class _Build:
                 target = self.folder / f"{self.number}-{default}"
             self._compile(source, kind, target)
             objects.append(str(target))
-        if options.action in ("-c", "-cuda") or self._program():
+        if options.action == "-c":
             return
         if options.action == "-lib":
             others = [name for name, kind in options.inputs if not kind]
@@ -118,44 +98,6 @@ class _Build:
     def _target(self, default: str) -> Path:
         """A result's place, by its usual name."""
         return Path(self.options.output or Path(self.options.folder, default))
-
-    def _translate(self, source: Path, kind: str) -> None:
-        if kind != "cu":
-            raise BadOption(f"-cuda: {source} is no .cu file")
-        self.number += 1
-        target = self._target(f"{source.name}.cpp.ii")
-        Unit(self.compiler, source, self.number, target).translate()
-
-    def _program(self) -> Path | None:
-        """What -run starts as it is: its only input."""
-        if self.options.action != "-run" or len(self.options.inputs) != 1:
-            return None
-        name, kind = self.options.inputs[0]
-        return Path(name) if not kind and Path(name).suffix not in (".o", ".a", ".so") else None
-
-    def _start(self) -> int:
-        """The status of what was linked, or is named; as a shell tells a signal."""
-        options = self.options
-        program = self._program() or self._target("a.out")
-        if options.dry:
-            return 0
-        try:
-            done = subprocess.run([program.absolute(), *options.arguments], check=False)
-        except OSError as error:
-            raise BadOption(f"-run: {program}: {error.strerror}") from None
-        return done.returncode if done.returncode >= 0 else 128 - done.returncode
-
-    def _modules(self, sources: Sequence[tuple[Path, str]]) -> None:
-        """Kernels as a shared library, which the driver loads."""
-        for source, kind in sources:
-            if not source.exists():
-                raise BadOption(f"{source}: No such file or directory")
-            unit = self.folder / f"{source.stem}.o"
-            self._compile(source, kind, unit)
-            target = self._target(f"{source.stem}{self.options.module}")
-            self._linked(modules.link(self.compiler.name, [unit], target))
-            if self.options.separate and not self.options.dry:
-                self.compiler.call(modules.keep_objects(self.compiler.name, [unit], target))
 
     def _introduce(self) -> None:
         """Where things lie, in nvcc's words: CMake reads them, and the line of the link (which has
@@ -194,18 +136,11 @@ class _Build:
             named = " ".join(["-lcudadevrt", *runtime, "-lrt -lpthread -ldl"])
             line = f"{shlex.join(words)} {self._libraries()} {named}"
             print(f"#$ {line}", file=sys.stderr, flush=True)
-        # the toolkit's other libraries are found without a word, as with nvcc
+        for folder in reversed(flags.library_dirs(cuda=True)):
+            words += [f"-L{folder}", f"-Wl,-rpath,{folder}"]
+        # the toolkit's other libraries are found without -L, as with nvcc
         toolkit = f"-L{paths.toolkit_dir() / 'lib64'}"
-        self._linked([*words, *modules.runtime("cudart"), toolkit])
-
-    def _linked(self, command: Sequence[str]) -> None:
-        chosen = linker.faster(self.compiler.name, self.options.link)
-        if chosen:
-            status, said, _ = self.compiler.attempt([*command, *chosen])
-            if status == 0:
-                sys.stderr.write(said)
-                return
-        self.compiler.call(command)
+        self.compiler.call([*words, "-lcudart", "-pthread", "-ldl", "-lrt", toolkit])
 
     def _empty(self, target: str) -> None:
         """What a device link leaves: an object without anything."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -11,18 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import flags
-from ..core.config import from_environment
-from ..core.errors import ConfigError
-from ..cudart.checks import Checks
-from ..cudart.settings import Settings
-from . import precompiled, thrust
+from . import precompiled
 from .options import BadOption, Options
 
 RELEASE, BUILD = "12.9", "12.9.86"
 """Of CUDA, as our headers say; CMake reads them."""
 ARCHITECTURE = 870
 """Of an Orin: ``__CUDA_ARCH__`` of compute capability 8.7."""
-_COLOURS = re.compile(r"\x1b\[[0-9;]*[mK]")
 
 
 class Failed(Exception):
@@ -32,21 +26,6 @@ class Failed(Exception):
         self.status = status if status > 0 else 1
 
 
-def _settings() -> Settings:
-    try:
-        return from_environment(os.environ).of(Settings)
-    except (ConfigError, ValueError) as cause:
-        raise BadOption(str(cause)) from None
-
-
-def _checks(settings: Settings) -> Checks:
-    """What kernels are compiled for: the setting, as for everything else."""
-    try:
-        return Checks.parse(settings.cuda_checks)
-    except (ConfigError, ValueError) as cause:
-        raise BadOption(f"cuda_checks: {cause}") from None
-
-
 class Compiler:
     """g++, or what the user names; *folder* is for what lasts as long as the command."""
 
@@ -54,12 +33,6 @@ class Compiler:
         self.options = options
         self.folder = folder
         self.name = self._host(options.compiler)
-        settings = _settings()
-        self.checks = _checks(settings)
-        self.lanes = settings.cuda_lanes
-        self.regions = (
-            settings.cuda_barriers == "auto" and not self.checks.compiled and not options.debug
-        )
 
     def _host(self, given: str) -> str:
         if not given:
@@ -74,13 +47,7 @@ class Compiler:
         words.append(f"-D__CUDACC_VER_BUILD__={build}")
         if self.options.separate:
             words.append("-D__CUDACC_RDC__")
-        if self.options.module:
-            words.append("-DCUDLA_SIM_MODULE")
-        words += ["-D__CUDACC_EXTENDED_LAMBDA__", "-D__CUDACC_RELAXED_CONSTEXPR__"]
-        words += self._cccl()
-        if self.checks.compiled:
-            words.append(f"-DCUDLA_SIM_CHECKS={self.checks.word}")
-        return words
+        return [*words, "-D__CUDACC_EXTENDED_LAMBDA__", "-D__CUDACC_RELAXED_CONSTEXPR__"]
 
     def preprocess(
         self, source: Path, kind: str, more: Sequence[str], header: Path | None = None
@@ -90,18 +57,10 @@ class Compiler:
         if kind == "cu":
             words += ["-x", "c++", *self.macros()]
             words += ["-include", str(header or precompiled.source())]
-            words += ["-include", str(precompiled.behind())]
         # what decides about macros of the compiler itself
         decided = ("-f", "-m", "-O", "-p", "-std")
         words += [word for word in options.compile if word.startswith(decided)]
         return [*words, *options.preprocess, *self.includes(), *more, str(source)]
-
-    def _cccl(self) -> list[str]:
-        """Thrust of a user's own CCCL runs on the host; its ranges for NVIDIA's profiler do not."""
-        return ["-DCCCL_DISABLE_NVTX", *([] if self.names_thrust() else [thrust.USUAL])]
-
-    def names_thrust(self) -> bool:
-        return any(thrust.SYSTEM in word for word in self.options.preprocess)
 
     def includes(self) -> list[str]:
         return [f"-I{folder}" for folder in flags.include_dirs(cuda=True)]
@@ -131,11 +90,11 @@ class Compiler:
         except OSError as error:
             raise BadOption(f"{command[0]}: {error.strerror}; install g++ or say -ccbin") from None
 
-    def attempt(self, command: Sequence[str]) -> tuple[int, str, str]:
-        """The status, what was said, and the same without colours; nothing is shown yet."""
+    def attempt(self, command: Sequence[str]) -> tuple[int, str]:
+        """Returns the status and what the compiler printed; nothing is shown yet."""
         command = list(command)
         if sys.stderr.isatty() and not any("-fdiagnostics-color" in word for word in command):
             command.append("-fdiagnostics-color=always")
         done = self._run(command, stderr=subprocess.PIPE)
         said = done.stderr.decode("utf-8", "surrogateescape") if done else ""
-        return done.returncode if done else 0, said, _COLOURS.sub("", said)
+        return done.returncode if done else 0, said

@@ -43,16 +43,10 @@ WITHOUT_VALUE = {
     "--extensible-whole-program",
 }  # fmt: skip
 REFUSED = {
-    "-ptx": "PTX", "--ptx": "PTX", "-optix-ir": "OptiX IR", "--optix-ir": "OptiX IR",
-    "-ltoir": "LTO IR", "--ltoir": "LTO IR",
+    "-ptx": "PTX", "--ptx": "PTX", "-cubin": "a cubin", "--cubin": "a cubin",
+    "-fatbin": "a fat binary", "--fatbin": "a fat binary", "-optix-ir": "OptiX IR",
+    "--optix-ir": "OptiX IR", "-ltoir": "LTO IR", "--ltoir": "LTO IR",
 }  # fmt: skip
-LISTS = {
-    "-arch-ls": "compute_", "--list-gpu-arch": "compute_", "-code-ls": "sm_",
-    "--list-gpu-code": "sm_",
-}  # fmt: skip
-"""What a list of architectures has before each number."""
-MODULES = {"-fatbin": ".fatbin", "--fatbin": ".fatbin", "-cubin": ".cubin", "--cubin": ".cubin"}
-"""What cuModuleLoad takes: code for this processor here."""
 _ALIASES = {
     "--compile": "-c", "-dc": "-c", "--device-c": "-c", "-dw": "-c", "--device-w": "-c",
     "--output-file": "-o", "--define-macro": "-D", "--undefine-macro": "-U",
@@ -64,14 +58,13 @@ _ALIASES = {
     "--generate-dependencies-with-compile": "-MD", "--dependency-output": "-MF",
     "--generate-nonsystem-dependencies-with-compile": "-MMD",
     "--generate-dependency-targets": "-MP", "--dependency-target-name": "-MT",
-    "--link": "-link", "--disable-warnings": "-w", "--cuda": "-cuda", "--run": "-run",
-    "--run-args": "-run-args",
+    "--link": "-link", "--disable-warnings": "-w",
     "--output-directory": "-odir", "--no-exceptions": "-noeh", "--archive-options": "-Xarchive",
     "--ftemplate-depth": "-ftemplate-depth",
     "--ftemplate-backtrace-limit": "-ftemplate-backtrace-limit",
 }  # fmt: skip
 _SEPARATE = ("-dc", "--device-c")
-ACTIONS = ("-link", "-run", "-c", "-cuda", "-E", "-M", "-MM", "-dlink", "-lib", "-V", "-h")
+ACTIONS = ("-link", "-c", "-E", "-M", "-MM", "-dlink", "-lib", "-V", "-h")
 SOURCES = {".cu": "cu", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".c++": "c++", ".c": "c"}
 _STANDARD = 17
 
@@ -89,10 +82,6 @@ class Options:
     output: str = ""
     folder: str = ""
     """Where files go that have no name of the user's."""
-    arguments: list[str] = field(default_factory=list)
-    """Of the program that -run starts."""
-    listed: str = ""
-    """What -V prints architectures with instead; empty: its own text."""
     inputs: list[tuple[str, str]] = field(default_factory=list)
     preprocess: list[str] = field(default_factory=list)
     compile: list[str] = field(default_factory=list)
@@ -100,14 +89,10 @@ class Options:
     dependencies: list[str] = field(default_factory=list)
     standard: str = f"-std=gnu++{_STANDARD}"
     compiler: str = ""
-    debug: bool = False
-    """-G."""
     separate: bool = False
     """-rdc=true: names of devices are the whole program's."""
     verbose: bool = False
     dry: bool = False
-    module: str = ""
-    """The suffix of a module."""
     runtime: str = "cudart_static"
     """The library of the runtime by its name; empty for none. Both are the shared one here."""
 
@@ -143,21 +128,13 @@ def parse(words: Sequence[str]) -> Options:
             return queue.pop(0)
 
         if word in REFUSED:
-            raise BadOption(
-                f"{word}: {REFUSED[word]} is code for a GPU; -fatbin and -cubin write what "
-                "cuModuleLoad takes, with code for this machine's processor"
-            )
-        if word in LISTS:
-            found.action, found.listed = "-V", LISTS[word]
-        elif word in MODULES:
-            found.action, found.module = "-fatbin", MODULES[word]
-            found.compile.append("-fPIC")
-        elif name in ("-ccbin", "--compiler-bindir"):
+            raise BadOption(f"{word}: {REFUSED[word]} is code for a GPU, which is not supported")
+        if name in ("-ccbin", "--compiler-bindir"):
             found.compiler = rest()
         elif name in ("-cudart", "--cudart"):
             found.runtime = _runtime(rest())
         elif name in ("-default-stream", "--default-stream"):
-            found.preprocess += _default_stream(rest())
+            _require_legacy_stream(rest())
         elif name in ("-rdc", "--relocatable-device-code"):
             found.separate = rest() in ("true", "1", "yes")
         elif name in WITH_VALUE:
@@ -165,7 +142,6 @@ def parse(words: Sequence[str]) -> Options:
         elif word in WITHOUT_VALUE:
             if word in ("-G", "--device-debug"):
                 found.compile += ["-g", "-O0"]
-                found.debug = True
         elif name in ("-Xcompiler", "--compiler-options"):
             _to_host(found, rest().split(","))
         elif name in ("-Xlinker", "--linker-options"):
@@ -177,8 +153,6 @@ def parse(words: Sequence[str]) -> Options:
             found.output = rest()
         elif name == "-odir":
             found.folder = rest()
-        elif name == "-run-args":
-            found.arguments += shlex.split(rest())
         elif name == "-w":
             _to_host(found, [name])
         elif name == "-noeh":
@@ -280,10 +254,12 @@ def _runtime(kind: str) -> str:
     return names[kind]
 
 
-def _default_stream(kind: str) -> list[str]:
-    if kind not in ("legacy", "null", "per-thread"):
-        raise BadOption(f"--default-stream {kind}: legacy, null or per-thread")
-    return ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"] if kind == "per-thread" else []
+def _require_legacy_stream(kind: str) -> None:
+    if kind not in ("legacy", "null"):
+        raise BadOption(
+            f"--default-stream {kind}: per-thread default streams are not supported; valid values: "
+            "legacy, null"
+        )
 
 
 def _standard(text: str) -> str:

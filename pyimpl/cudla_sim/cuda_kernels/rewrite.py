@@ -7,11 +7,9 @@ in ``include/cuda/kernels/``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
-from . import ptx, thrust
-from .declarators import as_nvcc_reads
-from .host_names import HOST_NAMES, taken_from_std
+from . import inline_ptx
 from .kernels import (
     CLOSING,
     GLOBAL,
@@ -26,11 +24,7 @@ from .kernels import (
     opened,
 )
 from .linkage import as_attributes
-from .own_names import name_in_full
-from .regions import in_regions
-from .steps import AUTO, in_step
 from .tokens import MARK, SPACE, WORD, Token, tokens
-from .unmasked import tell_places
 from .unread import without_library
 
 _WORDS = {
@@ -38,46 +32,25 @@ _WORDS = {
     "__noinline__": "__attribute__((noinline))",
 }
 """No macros: the standard library's headers have them inside ``__attribute__``."""
-_PLACES = ("__activemask", "coalesced_threads")
 _DROPPED = ("__attribute__", "alignas")
 _ALIGNED = "__attribute__((aligned(128)))"
 """A GPU's shared memory begins at 0: programs read an array of floats as vectors, and exchange low
 bits of addresses, without a word about it."""
 _ASSERTED = "__assert_fail"
-_INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
-_MEMBER_OF = (".", "->", "::")
-_BEFORE_EXPRESSIONS = ("return", "else", "do", "co_return", "co_yield", "throw")
 
 
 class CannotRewrite(Exception):
     """What is not understood, and where."""
 
 
-def rewrite(
-    text: str,
-    *,
-    forced_inline: bool = True,
-    lanes: str = AUTO,
-    regions: bool = True,
-    separate: bool = False,
-    declarators: Set[str] | None = None,
-) -> str:
-    """C++ for a preprocessed text. Raises CannotRewrite.
+def rewrite(text: str, *, forced_inline: bool = True, separate: bool = False) -> str:
+    """Returns C++ for a preprocessed text. Raises CannotRewrite.
 
-    Without *forced_inline* ``__forceinline__`` asks only: g++ refuses functions that cannot be.
-    *lanes* is one of the setting's, ``cudart.settings.LANES``. With *regions* kernels with barriers
-    are loops over their threads where that can be. *separate* is nvcc's ``-rdc=true``. With
-    *declarators* g++ gets those of nvcc as it wants them; these names are types.
+    Without *forced_inline* ``__forceinline__`` is a hint only: g++ refuses functions that cannot be
+    inlined. *separate* is nvcc's ``-rdc=true``.
     """
-    read = without_library(text)
-    if declarators is not None:
-        as_nvcc_reads(read, declarators)
-    as_attributes(read, separate=separate)
-    found = in_step(read, lanes)
-    if regions:
-        found = in_regions(found)
-    if thrust.SEQUENTIAL in text:
-        found = thrust.told(found)
+    found = without_library(text)
+    as_attributes(found, separate=separate)
     return _Rewriter(found, forced_inline).run()
 
 
@@ -92,18 +65,12 @@ class _Rewriter:
         }
         self.functions = self._in_functions()
         self.known = {kernel.name for kernel in self.kernels}
-        self.shared = self.overloaded | (self.known & HOST_NAMES) | self._declared_on_the_host()
+        self.shared = self.overloaded | self._declared_on_the_host()
         self.aliases: dict[str, str] = {}
 
     def run(self) -> str:
-        name_in_full(self.found)
-        taken_from_std(self.found)
         self._words()
         self._asserts()
-        self._indices()
-        self._places()
-        tell_places(self.found)
-        self._clocks()
         self._ptx()
         self._shared()
         self._notes()
@@ -134,66 +101,13 @@ class _Rewriter:
             if not word or self.found[behind].text in ("return", "else", "do"):
                 token.text = "cudla_sim::assertion_failed"
 
-    def _indices(self) -> None:
-        """Where ``threadIdx`` and its like are read they get CUDA's types (kernels/indices.hpp)."""
-        for index, token in enumerate(self.found):
-            if token.text not in _INDICES:
-                continue
-            earlier, later = before(self.found, index - 1), after(self.found, index + 1)
-            behind = self.found[earlier].text if earlier >= 0 else ""
-            ahead = self.found[later].text if later < len(self.found) else ""
-            whole = behind in ("(", ",", "=", "return") and ahead in (")", ",", ";")
-            if behind in _MEMBER_OF or (behind == "," and self._is_declared(index)):
-                continue
-            if ahead == "." or whole:
-                token.text = f" ::cudla_sim::part({token.text})"  # no %: and no :::
-
-    def _is_declared(self, index: int) -> bool:
-        """Whether what follows a comma is a variable of its own: ``dim3 gridDim, blockDim;``."""
-        at = before(self.found, index - 1)
-        while at >= 0 and self.found[at].text not in (";", "{", "}"):
-            if self.found[at].text in ("(", "["):
-                return False
-            if self.found[at].text in (")", "]"):
-                at = opened(self.found, at)
-            at = before(self.found, at - 1)
-        first = after(self.found, at + 1)
-        second = self.found[after(self.found, first + 1)]
-        word = self.found[first]
-        return word.kind == second.kind == WORD and word.text not in _BEFORE_EXPRESSIONS
-
-    def _places(self) -> None:
-        """Calls that ask who is at the same place say which it is."""
-        for index, token in enumerate(self.found):
-            if token.text in _PLACES:
-                opening = after(self.found, index + 1)
-                end = after(self.found, opening + 1)
-                texts = _words_of(self.found[opening : end + 1])
-                if texts == ["(", ")"]:
-                    self.found[opening].text = f"({index + 1}"
-
-    def _clocks(self) -> None:
-        """``clock()`` is another one on the device; which is meant, is known as it runs."""
-        for index, token in enumerate(self.found):
-            if token.text != "clock" or not self._is_called(index):
-                continue
-            opening = after(self.found, index + 1)
-            behind = self.found[before(self.found, index - 1)]
-            declared = behind.kind == WORD and behind.text not in _BEFORE_EXPRESSIONS
-            if (
-                self.found[after(self.found, opening + 1)].text == ")"
-                and behind.text not in _MEMBER_OF
-                and not declared
-            ):
-                token.text = " ::cudla_sim::clock_here"
-
     def _ptx(self) -> None:
-        """What is not known is an error where it is compiled: not in templates that nobody uses."""
-        for number, statement in enumerate(ptx.statements(self.found)):
+        """Translates inline PTX; an unknown instruction is an error where it is compiled."""
+        for number, statement in enumerate(list(inline_ptx.statements(self.found))):
             try:
-                text = ptx.translate(statement, number)
-            except ptx.CannotTranslate as error:
-                said = f"inline PTX: {_quoted(str(error))} is not known here"
+                text = inline_ptx.translate(statement)
+            except inline_ptx.UnknownPtx as error:
+                said = f"inline PTX is not supported: {_quoted(str(error))}"
                 name = f"__cudla_sim_ptx_{number}"
                 text = (
                     f'do {{ void {name}() __attribute__((error("{said}"))); {name}(); }} while (0)'
@@ -203,7 +117,8 @@ class _Rewriter:
     # --- kernels by their addresses
 
     def _notes(self) -> None:
-        """A kernel is noted when the program starts; an instance of a template by its own body."""
+        """A kernel is noted when the program starts. An instance of a template is noted by its own
+        body, which also tells a launch which instance it is."""
         for number, kernel in enumerate(self.kernels):
             if kernel.name in self.shared - self.generic and kernel.name not in self.aliases:
                 self._alias(kernel)
@@ -212,7 +127,7 @@ class _Rewriter:
             brace = self.found[kernel.body]
             if kernel.parameters and not self._hides_itself(kernel):
                 own = self._address(kernel, f"<{', '.join(kernel.parameters)}>")
-                brace.text += f" (void)::cudla_sim::Registered<{own}>::noted;"
+                brace.text += f" if (::cudla_sim::Registered<{own}>::asked()) return;"
             elif kernel.parameters is None:
                 end = self.found[kernel.end]
                 noted = f"cudla_sim_noted_{kernel.name}_{number}"
@@ -465,10 +380,6 @@ class _Rewriter:
                 if not scope:
                     return earlier, name
             index = before(found, earlier - 1)
-
-
-def _words_of(found: Sequence[Token]) -> list[str]:
-    return [token.text for token in found if token.kind not in (SPACE, MARK)]
 
 
 def _replace(taken: Sequence[Token], text: str) -> None:

@@ -4,7 +4,6 @@ macro has left before a line with #."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 SPACE, MARK, WORD, NUMBER, STRING, SIGN = "space", "mark", "word", "number", "string", "sign"
@@ -27,11 +26,6 @@ _LINE = re.compile(r"#[^\n]*")
 _SYSTEM = "3"  # GCC manual, "Preprocessor Output"
 
 
-def names_a_line(mark: str) -> bool:
-    """Whether a mark says where what follows is from; others are pragmas."""
-    return mark[1:].lstrip()[:1].isdigit()
-
-
 def of_a_system(mark: str) -> bool:
     """Whether a mark of a line says that what follows is from a header of the system."""
     return _SYSTEM in mark.rpartition('"')[2].split()
@@ -43,18 +37,6 @@ class Token:
 
     kind: str
     text: str
-
-
-def with_added(found: list[Token], added: Mapping[int, str]) -> list[Token]:
-    """The tokens, with texts before those of some places, which nobody takes for tokens."""
-    if not added:
-        return found
-    made: list[Token] = []
-    for index, token in enumerate(found):
-        if index in added:
-            made.append(Token(SPACE, added[index]))
-        made.append(token)
-    return made
 
 
 def tokens(text: str) -> list[Token]:

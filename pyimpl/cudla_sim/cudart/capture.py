@@ -6,10 +6,8 @@ Management": a call that capture does not permit invalidates it; it still has to
 
 from __future__ import annotations
 
-import itertools
 import threading
-from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..constants.cudart import cudaError as Status
 from ..constants.cudart import cudaStreamCaptureMode as Mode
@@ -17,9 +15,7 @@ from ..constants.cudart import cudaStreamCaptureStatus as State
 from ..core.fence import Fence
 from ..core.queue import Work
 from .errors import CudaError, invalid_value
-from .graph import Graph, Node
-
-_ids = itertools.count(1)
+from .graph import Graph
 
 
 class Member(Protocol):
@@ -34,39 +30,28 @@ class Member(Protocol):
 class Capture:
     """One capture: its first stream, and the streams that joined it through events."""
 
-    def __init__(self, origin: Member, mode: int, graph: Graph | None = None) -> None:
-        self.id = next(_ids)
+    def __init__(self, origin: Member, mode: int) -> None:
         self.origin = origin
         self.mode = mode
         self.thread = threading.get_ident()
-        self.given = graph is not None
-        self.graph = graph or Graph([])
-        self.tails: dict[Member, list[Node]] = {origin: []}
-        """What the next node of a stream waits for."""
-        self.shown: Any = None  # the list that the program was given last
-        self.forked: dict[Member, int] = {origin: 0}  # stream -> node count of its latest work
-        self.joined: dict[Member, int] = {}  # stream -> node count at its latest join
+        self.graph = Graph()
+        self.forked: dict[Member, int] = {origin: 0}
+        """Streams of the capture, with the amount of recorded work at the latest of each."""
+        self.joined: dict[Member, int] = {}
+        """The same at its latest join."""
         self.invalid = ""
 
     @property
     def state(self) -> int:
+        """A cudaStreamCaptureStatus."""
         return (
             State.cudaStreamCaptureStatusInvalidated
             if self.invalid
             else State.cudaStreamCaptureStatusActive
         )
 
-    def add(
-        self,
-        stream: Member,
-        work: Work | None,
-        waits: tuple[Fence, ...],
-        kind: int,
-        given: object = None,
-    ) -> None:
-        """Records work. ``given`` is what its node tells of it.
-
-        Raises CudaError when the capture is or becomes invalid."""
+    def add(self, stream: Member, work: Work | None, waits: tuple[Fence, ...]) -> None:
+        """Records work. Raises CudaError when the capture is or becomes invalid."""
         self.require_valid()
         if waits:
             raise self.invalidate(
@@ -74,17 +59,8 @@ class Capture:
                 f"{stream.name} captures; waiting for another engine cannot be captured",
             )
         if work is not None:
-            node = Node(work, kind, [])
-            node.given = given
-            self.insert(stream, node)
-        self.forked[stream] = len(self.graph.nodes)
-
-    def insert(self, stream: Member, node: Node) -> None:
-        """The next node of a stream."""
-        node.after = list(self.tails[stream])
-        self.graph.nodes.append(node)
-        self.tails[stream] = [node]
-        self.forked[stream] = len(self.graph.nodes)
+            self.graph.work.append(work)
+        self.forked[stream] = len(self.graph.work)
 
     def require_valid(self) -> None:
         if self.invalid:
@@ -98,25 +74,21 @@ class Capture:
         self.invalid = self.invalid or explanation
         return CudaError(status, explanation)
 
-    def fork(self, stream: Member, recorded: list[Node]) -> None:
-        """``stream`` joins because it waits for an event of the capture, which was recorded behind
-        some nodes."""
+    def fork(self, stream: Member) -> None:
+        """``stream`` joins because it waits for an event of the capture."""
         self.require_valid()
-        self.forked[stream] = len(self.graph.nodes)
-        self.tails[stream] = list(recorded)
+        self.forked[stream] = len(self.graph.work)
         stream.capture = self
 
-    def join(self, stream: Member, source: Member, recorded: list[Node]) -> None:
-        """``stream`` waits for an event of ``source``, another stream of the capture."""
+    def join(self, source: Member) -> None:
+        """Another stream of the capture waits for an event of ``source``."""
         self.require_valid()
         self.joined[source] = self.forked.get(source, 0)
-        tails = self.tails[stream]
-        tails += [node for node in recorded if node not in tails]
 
     def forget(self, stream: Member) -> None:
-        """A stream that was joined back is gone."""
-        for known in (self.forked, self.joined, self.tails):
-            known.pop(stream, None)
+        """Removes a stream that was joined back and is destroyed."""
+        self.forked.pop(stream, None)
+        self.joined.pop(stream, None)
         stream.capture = None
 
     @property
@@ -129,29 +101,25 @@ class Capture:
 
 
 class Captures:
-    """All captures of a context. ``own_mode`` is the calling thread's capture mode."""
+    """All captures of a context."""
 
-    def __init__(self, lock: threading.RLock, own_mode: Callable[[], int]) -> None:
+    def __init__(self, lock: threading.RLock) -> None:
         self._lock = lock
-        self._own_mode = own_mode
         self._all: list[Capture] = []
 
     def clear(self) -> None:
         self._all.clear()
 
-    def begin(
-        self, stream: Member, mode: int, graph: Graph | None = None, after: Iterable[Node] = ()
-    ) -> None:
-        """Into ``graph`` behind some of its nodes, or into a new one.
-
-        Raises CudaError (IllegalState, InvalidValue)."""
+    def begin(self, stream: Member, mode: int) -> None:
+        """Raises CudaError (IllegalState, InvalidValue)."""
         if mode not in Mode._value2member_map_:
-            raise invalid_value(f"mode is {mode}; Global 0, ThreadLocal 1 or Relaxed 2")
+            raise invalid_value(
+                f"mode is {mode}; valid values: Global (0), ThreadLocal (1), Relaxed (2)"
+            )
         with self._lock:
             if stream.capture is not None:
                 raise CudaError(Status.cudaErrorIllegalState, f"{stream.name} captures already")
-            stream.capture = Capture(stream, mode, graph)
-            stream.capture.tails[stream] += after
+            stream.capture = Capture(stream, mode)
             self._all.append(stream.capture)
 
     def end(self, stream: Member) -> Graph:
@@ -207,18 +175,17 @@ class Captures:
     def forbid(self, what: str) -> None:
         """Refuses a call that is unsafe while a stream captures, and invalidates the capture.
 
-        A global capture forbids it in every thread, a thread-local one in its own; a thread that
-        exchanged its mode to relaxed may. Raises CudaError (StreamCaptureUnsupported).
+        A global capture forbids it in every thread, a thread-local one in its own. Raises CudaError
+        (StreamCaptureUnsupported).
         """
-        own_mode = self._own_mode()
-        if not self._all or own_mode == Mode.cudaStreamCaptureModeRelaxed:
+        if not self._all:
             return
         with self._lock:
             for capture in self._all:
-                mine = capture.thread == threading.get_ident()
+                own = capture.thread == threading.get_ident()
                 everywhere = capture.mode == Mode.cudaStreamCaptureModeGlobal
-                local = capture.mode == Mode.cudaStreamCaptureModeThreadLocal and mine
-                if local or (everywhere and (mine or not own_mode)):
+                local = capture.mode == Mode.cudaStreamCaptureModeThreadLocal and own
+                if local or everywhere:
                     raise capture.invalidate(
                         Status.cudaErrorStreamCaptureUnsupported,
                         f"{what} is not permitted while {capture.origin.name} captures",

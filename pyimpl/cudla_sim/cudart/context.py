@@ -6,35 +6,20 @@ work that leaves the context unusable is returned by every later call until the 
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING
-
 from ..constants.cudart import cudaError as Status
 from ..constants.cudart import cudaLimit as Limit
 from ..core import process as core_process
-from ..core.errors import ConfigError
 from ..core.process import Process
 from . import device
-from .checks import Checks
 from .device import Device
 from .memory import Memory
-from .settings import Settings
 from .state import HANDLE_KINDS, State
 from .streams import Stream, Streams
 
-if TYPE_CHECKING:
-    from .graph_memory import NodeMemories
-    from .ipc import SharedMemory
-    from .virtual_memory import VirtualMemory
-
-DEEPEST_SYNC = 24
-"""CUDA C++ Programming Guide, "Synchronization Depth": levels of kernels that launch kernels."""
 _LIMITS = {
     Limit.cudaLimitStackSize: 1024,
     Limit.cudaLimitPrintfFifoSize: 1 << 20,
     Limit.cudaLimitMallocHeapSize: 8 << 20,
-    Limit.cudaLimitDevRuntimeSyncDepth: 2,
-    Limit.cudaLimitDevRuntimePendingLaunchCount: 2048,
     Limit.cudaLimitMaxL2FetchGranularity: 64,
     Limit.cudaLimitPersistingL2CacheSize: 0,
 }
@@ -46,19 +31,12 @@ class Context(State):
     def __init__(self, process: Process) -> None:
         super().__init__(process)
         self.devices = device.devices(process.config)
-        try:
-            self.checks = Checks.parse(process.config.of(Settings).cuda_checks)
-        except ValueError as cause:
-            raise ConfigError(f"cuda_checks: {cause}") from None
         self.flags = 0
         self.driver_initialized = False
-        self.management_uses = 0
-        self.management_handles: list[int] = []
         self._begin()
         process.closers.append(self.close)
 
     def _begin(self) -> None:
-        self.cache_config = self.bank_config = 0
         self.limits: dict[int, int] = {int(k): v for k, v in _LIMITS.items()}
         self.memory = Memory(self.process.memory, self._total(), lambda: self.thread.own_context)
         self.streams = Streams(self)
@@ -70,27 +48,6 @@ class Context(State):
     def device(self) -> Device:
         """The calling thread's device. Raises CudaError (NoDevice)."""
         return device.require(self.devices, self.thread.device)
-
-    @cached_property
-    def virtual(self) -> VirtualMemory:
-        """Reserved addresses and what is mapped there."""
-        from .virtual_memory import VirtualMemory  # few programs have any
-
-        return VirtualMemory(self.memory)
-
-    @cached_property
-    def shared_memory(self) -> SharedMemory:
-        """What other processes have of this one's memory, and this one of theirs."""
-        from .ipc import SharedMemory  # few programs have any
-
-        return SharedMemory(self.memory)
-
-    @cached_property
-    def node_memories(self) -> NodeMemories:
-        """What nodes of graphs allocated."""
-        from .graph_memory import NodeMemories  # few programs have any
-
-        return NodeMemories(self.memory)
 
     def synchronize(self) -> None:
         """Waits for all work of all streams. Raises what ruined the context."""
@@ -104,20 +61,15 @@ class Context(State):
         for kind in HANDLE_KINDS:
             for target in self.process.handles.live(kind):
                 self.process.handles.remove(target.handle, kind, "cudaDeviceReset")
-        if "virtual" in self.__dict__:
-            self.virtual.reset()
-        self.__dict__.pop("node_memories", None)
-        self.__dict__.pop("shared_memory", None)
         self.memory.free_all("cudaDeviceReset")
         self.captures.clear()
-        self.objects.clear()
+        self.textures.clear()
         self.sticky = None
         self.flags = 0
         self._begin()
 
     def close(self) -> None:
         """The process ends: workers stop after what they have; nothing is waited for."""
-        self.settle()
         self.streams.close()
 
 

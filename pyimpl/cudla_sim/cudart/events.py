@@ -5,20 +5,15 @@ from __future__ import annotations
 from time import perf_counter_ns
 
 from ..constants.cudart import cudaError as Status
-from ..constants.cudart import (
-    cudaEventBlockingSync,
-    cudaEventDisableTiming,
-    cudaEventInterprocess,
-)
+from ..constants.cudart import cudaEventBlockingSync, cudaEventDisableTiming
 from ..core.fence import Fence
 from ..core.handles import BadHandle
 from .capture import Capture
 from .errors import CudaError, invalid_handle, invalid_value
-from .graph import Node
 from .state import EVENT, State
 from .streams import Stream
 
-_FLAGS = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess
+_FLAGS = cudaEventBlockingSync | cudaEventDisableTiming
 
 
 class Mark:
@@ -40,15 +35,14 @@ class Event:
     def __init__(self, context: State, flags: int) -> None:
         if flags & ~_FLAGS:
             raise invalid_value(
-                f"flags is {flags:#x}; BlockingSync 1, DisableTiming 2 and Interprocess 4 exist"
+                f"flags is {flags:#x}; valid flags: cudaEventBlockingSync (1), "
+                "cudaEventDisableTiming (2)"
             )
-        if flags & cudaEventInterprocess and not flags & cudaEventDisableTiming:
-            raise invalid_value("cudaEventInterprocess needs cudaEventDisableTiming")
         self.context = context
         self.flags = flags
         self.of = context.thread.own_context  # the program's own context that it goes with
         self.mark: Mark | None = None
-        self.captured: tuple[Capture, Stream, list[Node]] | None = None
+        self.captured: tuple[Capture, Stream] | None = None
         self.handle = context.process.handles.add(EVENT, self)
 
     def record(self, stream: Stream) -> None:
@@ -58,8 +52,7 @@ class Event:
         with self.context.lock:
             if stream.capture is not None:
                 stream.capture.require_valid()
-                tails = list(stream.capture.tails[stream])
-                self.captured = (stream.capture, stream, tails)
+                self.captured = stream.capture, stream
                 return
             mark = Mark()
             mark.fence = stream.enqueue(mark.reach, trivial=True)
@@ -78,18 +71,16 @@ class Event:
             elif self.mark is not None and self.mark.fence is not None:
                 stream.enqueue(None, (self.mark.fence,))
 
-    def _hold_captured(
-        self, stream: Stream, capture: Capture, source: Stream, recorded: list[Node]
-    ) -> None:
+    def _hold_captured(self, stream: Stream, capture: Capture, source: Stream) -> None:
         if stream.capture is None:
             if stream is stream.streams.legacy:
                 raise capture.invalidate(
                     Status.cudaErrorStreamCaptureImplicit,
                     "the legacy stream cannot wait for an event of a capture",
                 )
-            capture.fork(stream, recorded)
+            capture.fork(stream)
         elif stream.capture is capture:
-            capture.join(stream, source, recorded)
+            capture.join(source)
         else:
             raise stream.capture.invalidate(
                 Status.cudaErrorStreamCaptureMerge,

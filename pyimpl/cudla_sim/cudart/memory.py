@@ -11,7 +11,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..constants.cudart import cudaError as Status
@@ -20,17 +19,12 @@ from ..constants.cudart import cudaMemoryType as Type
 from ..core.memory import AddressSpace, Region
 from ..core.pages import accessible
 from .errors import CudaError, invalid_value
-from .hints import Hints
-from .shared_files import SharedFile
 
 _FREED_KEPT = 4096
 _BEHIND = 64 << 10
 """Bytes behind an allocation that a kernel may touch without a fault: a GPU's pages are larger than
-a processor's (64 KiB to 2 MiB). ``CUDLA_SIM_CUDA_CHECKS=memory`` finds who does."""
+a processor's (64 KiB to 2 MiB)."""
 VARIABLE = "a variable of device code"
-OPENED = "cudaIpcOpenMemHandle"
-VIRTUAL = "cuMemMap"
-"""How memory behind reserved addresses was made: it goes by cuMemUnmap and cuMemRelease."""
 
 
 @dataclass(eq=False)
@@ -42,17 +36,8 @@ class Allocation:
     how: str
     flags: int = 0
     freed: bool = False
-    taken_back: Callable[[str], None] | None = None
-    """Who owns it: called instead of giving it back, with the name of what frees it."""
-    file: SharedFile | None = None  # where its bytes are, once another process may have them
-    pool: object = None  # where it came from
-    of: int = 0  # the program's own context that it goes with
-    synchronous: bool = False  # the program wants CU_POINTER_ATTRIBUTE_SYNC_MEMOPS; all copies are
-
-    @cached_property
-    def hints(self) -> Hints:
-        """What the program has said of its ranges."""
-        return Hints()
+    of: int = 0
+    """The context that the program created it in, 0 for the primary one."""
 
     @property
     def is_device(self) -> bool:
@@ -168,12 +153,6 @@ class Memory:
         region = self.space.map(address, size, name=VARIABLE)
         region.owner = Allocation(region, Type.cudaMemoryTypeDevice, VARIABLE)
 
-    def forget_variable(self, address: int) -> None:
-        """Its module is gone."""
-        found = self.allocation(address)
-        if found is not None and found.how == VARIABLE:
-            self.space.unmap(found.region)
-
     # --- finding --------------------------------------------------------------------------------
 
     def allocation(self, address: int) -> Allocation | None:
@@ -214,15 +193,6 @@ class Memory:
             )
         return found
 
-    def ranges(self) -> list[tuple[int, int]]:
-        """Beginning and end of what kernels may touch, by address: with unified addressing that
-        is page-locked memory of the host, too."""
-        found = [(r.base, r.end) for r in self.space if isinstance(r.owner, Allocation)]
-        with self._lock:
-            found += [(m.base, m.base + m.size) for m in self.mappings]
-            found += [(r.base, r.end) for r in self._going]
-        return sorted(found)
-
     # --- freeing --------------------------------------------------------------------------------
 
     def free(self, address: int, by: str) -> None:
@@ -236,11 +206,6 @@ class Memory:
             raise invalid_value(f"devPtr ({address:#x}) came from {found.how}; free it accordingly")
         if found.how == VARIABLE:
             raise invalid_value(f"devPtr ({address:#x}) is {VARIABLE}; it goes with its module")
-        if found.how == VIRTUAL:
-            raise invalid_value(f"devPtr ({address:#x}) was mapped by cuMemMap: cuMemUnmap ends it")
-        if found.taken_back is not None:
-            found.taken_back(by)
-            return
         self._release(found, by)
 
     def free_later(self, address: int, by: str) -> Callable[[], None]:

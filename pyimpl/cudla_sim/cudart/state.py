@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import Any
 
 from ..core.process import Process
 from .capture import Captures
-from .checks import Checks
 from .errors import CudaError
 
 # Kinds of handles. What cudaDeviceReset makes stale; each target has its own value in ``handle``.
 STREAM, EVENT, GRAPH, GRAPH_EXEC = "cudaStream_t", "cudaEvent_t", "cudaGraph_t", "cudaGraphExec_t"
 EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE = "cudaExternalMemory_t", "cudaExternalSemaphore_t"
-GRAPH_NODE = "cudaGraphNode_t"
-POOL = "cudaMemPool_t"
-MIPMAP = "cudaMipmappedArray_t"
-ARRAY, TEXTURE, SURFACE = "cudaArray_t", "cudaTextureObject_t", "cudaSurfaceObject_t"
-_EXTERNAL = (EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE)
-HANDLE_KINDS = (STREAM, EVENT, GRAPH, GRAPH_EXEC, GRAPH_NODE, ARRAY, MIPMAP, *_EXTERNAL)
+ARRAY = "cudaArray_t"
+HANDLE_KINDS = (STREAM, EVENT, GRAPH, GRAPH_EXEC, ARRAY, EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE)
 
 
 class ThreadState(threading.local):
@@ -27,7 +21,6 @@ class ThreadState(threading.local):
 
     last_error = 0
     device = 0
-    capture_mode = 0  # cudaStreamCaptureModeGlobal
     driver_context = 0  # the handle that cuCtxSetCurrent made current
     own_context = 0  # the same where the program has made it: new objects are its own
     uses_runtime = False  # which makes the primary context current where there is none
@@ -42,16 +35,10 @@ class State:
         self.calls = process.native.calls
         self.lock = threading.RLock()  # orders submissions that span several streams
         self.thread = ThreadState()
-        self.captures = Captures(self.lock, lambda: self.thread.capture_mode)
+        self.captures = Captures(self.lock)
         self.sticky: CudaError | None = None
-        self.checks = Checks()
-        self.objects: dict[tuple[str, int], Any] = {}
-        """Texture and surface objects by kind and number, which is an address that kernels read."""
-        self.settle: Callable[[], object] = object  # does nothing, and is in no file
-        """Called before anything is put into a stream or asked of one: launches of kernels join
-        each other without Python until then."""
-        self.in_kernel: Callable[[], object] = bool
-        """Whether the calling thread runs blocks of a kernel, which may call CUDA, too."""
+        self.textures: dict[int, Any] = {}
+        """Texture objects by number, which is the address that kernels read."""
 
     def check(self) -> None:
         """Raises the failure that ruined this context, if one did."""

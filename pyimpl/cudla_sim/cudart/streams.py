@@ -12,32 +12,28 @@ than ``PATIENCE_S`` for it: a kernel that spins until the other stream writes a 
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from time import perf_counter_ns
 
 from ..constants.cudart import cudaError as Status
-from ..constants.cudart import cudaGraphNodeType as NodeType
 from ..constants.cudart import cudaStreamNonBlocking
 from ..core import threads
 from ..core.fence import Fence, Timeline
 from ..core.handles import BadHandle
 from ..core.queue import Job, Queue, Work
 from ..core.shortage import shortage
-from ..core.text import tell
 from .capture import Capture
 from .device import GREATEST_PRIORITY, LEAST_PRIORITY
 from .errors import CudaError, invalid_handle, invalid_value
-from .graph import Graph, HostCall, Node
+from .graph import Graph
 from .state import STREAM, State
 
 LEGACY, PER_THREAD = 1, 2  # the handles cudaStreamLegacy and cudaStreamPerThread
 
 PATIENCE_S = 5.0
 
-_ids = itertools.count(1)
 _REACHED = Fence(Timeline("reached"), 0)
 
 
@@ -48,18 +44,14 @@ class Stream:
         self.streams = streams
         self.context = streams.context
         self.name = name
-        self.id = next(_ids)
         self.flags = flags
         self.blocking = not flags & cudaStreamNonBlocking
         """Whether it synchronises with the legacy stream."""
         self.priority = priority
-        self.attributes: dict[int, bytes] = {}  # cudaLaunchAttributeValue by cudaLaunchAttributeID
         self.handle = 0
         self.of: int | None = None
         """The program's own context that it goes with, 0 the primary one; None: a default one."""
         self.capture: Capture | None = None
-        self.launched: tuple[Fence, Callable[[], bool]] | None = None
-        """The last launches of kernels, and whether all of them have ended."""
         self.closed = False
         self.queue = Queue(name, self._failed)
 
@@ -75,35 +67,25 @@ class Stream:
         always: bool = False,
         trivial: bool = False,
         label: str = "",
-        kind: int = NodeType.cudaGraphNodeTypeEmpty,
-        given: object = None,
     ) -> Fence:
         """Appends work that starts when all before it and ``waits`` are done. Never blocks.
 
         The fence is reached when it ended. ``None`` only waits. While the stream captures, the
         work is recorded instead. Work is skipped once the context is ruined, unless ``always``.
         ``trivial`` is as in ``Queue.submit``. ``label`` names the work in traces; without one it
-        does not show. ``kind`` is that of the node that a capture makes of it,
-        ``given`` what the node tells of it.
-        Raises CudaError (StreamCaptureImplicit) when it would depend on a capturing stream.
-        In a kernel it is done at once.
+        does not show. Raises CudaError (StreamCaptureImplicit) when it would depend on a capturing
+        stream.
         """
-        if self.context.in_kernel():  # what is before it has ended: launches there run at once
-            if work is not None:
-                work()
-            return _REACHED
         with self.context.lock:
-            self.context.settle()
             if self.capture is not None:
                 recorded = None if work is None else self._shown(work, label)
-                self.capture.add(self, recorded, tuple(waits), kind, given)
+                self.capture.add(self, recorded, tuple(waits))
                 return _REACHED
             needed = self.dependencies()
             if waits:
                 needed += [f for f in waits if not f.reached]
             before = self.streams.before(self)
             if before is not None and work is not None:
-                self.streams.tell_order(self, label)
                 work, trivial = self._after(before, work), False
             return self.queue.submit(self._guarded(work, always, label), needed, trivial=trivial)
 
@@ -127,7 +109,6 @@ class Stream:
     def run(self, work: Work, label: str = "") -> None:
         """Does work in order and waits for it; in this thread when nothing is before it."""
         with self.context.lock:
-            self.context.settle()
             if self.capture is not None:
                 raise self.capture.invalidate(
                     Status.cudaErrorStreamCaptureUnsupported,
@@ -144,7 +125,6 @@ class Stream:
     def synchronize(self) -> None:
         """Waits for everything enqueued so far. Raises what ruined the context."""
         self._refuse_capture("waiting for it")
-        self.context.settle()
         for fence in self.dependencies():
             fence.wait()
         if not self.queue.idle:
@@ -155,35 +135,21 @@ class Stream:
     def idle(self) -> bool:
         """Raises CudaError (StreamCaptureUnsupported) while it captures."""
         self._refuse_capture("asking for its progress")
-        self.context.settle()
-        for stream in self.streams.all():
-            stream.catch_up()
         return self.queue.idle and not self.dependencies()
-
-    def catch_up(self) -> None:
-        """A program that waited for launches without Python has seen their end already."""
-        if self.launched is not None and self.launched[1]():
-            self.launched[0].wait()
 
     def close(self) -> None:
         """Its worker ends after the work it has."""
         self.closed = True
-        self.context.settle()
         self.queue.close()
 
-    def begin_capture(
-        self, mode: int, graph: Graph | None = None, after: Iterable[Node] = ()
-    ) -> None:
-        """cudaStreamBeginCapture and ...ToGraph.
-
-        Raises CudaError (StreamCaptureUnsupported, IllegalState)."""
+    def begin_capture(self, mode: int) -> None:
+        """cudaStreamBeginCapture. Raises CudaError (StreamCaptureUnsupported, IllegalState)."""
         if self is self.streams.legacy:
             raise CudaError(
                 Status.cudaErrorStreamCaptureUnsupported, "the legacy stream cannot be captured"
             )
         with self.context.lock:
-            self.context.settle()
-            self.context.captures.begin(self, mode, graph, after)
+            self.context.captures.begin(self, mode)
 
     def end_capture(self) -> Graph:
         """cudaStreamEndCapture; raises what ``Captures.end`` does."""
@@ -253,7 +219,6 @@ class Streams:
         self._ended: deque[Stream] = deque()  # per-thread streams of threads that ended
         self._retired: list[Stream] = []  # may still have work, but no handle
         self._stuck = -1  # progress of the legacy stream when somebody lost patience
-        self._told: set[int] = set()  # streams whose order was told
 
     def create(self, flags: int, priority: int = 0) -> Stream:
         """A new stream with its handle. Raises CudaError (InvalidValue) for unknown flags."""
@@ -337,17 +302,6 @@ class Streams:
         if fence.timeline.value != self._stuck and not fence.wait(PATIENCE_S):
             self._stuck = fence.timeline.value
 
-    def tell_order(self, stream: Stream, label: str) -> None:
-        """The check ``streams``: once for each stream."""
-        if self.context.checks.streams == "off" or stream.id in self._told:
-            return
-        self._told.add(stream.id)
-        tell(
-            f"cudla-sim: {label or 'work'} in {stream.name}, which is non-blocking, does not wait "
-            "for the legacy stream, which has work: a GPU may do both at once; an event or "
-            "cudaStreamSynchronize orders them"
-        )
-
     def refuse_implicit_capture(self) -> None:
         """The legacy stream may not wait for a blocking stream that captures."""
         for stream in list(self._created):
@@ -358,10 +312,7 @@ class Streams:
                 )
 
     def drain(self) -> None:
-        """Waits for all work of all streams; a kernel cannot wait for itself."""
-        if self.context.in_kernel():
-            return
-        self.context.settle()
+        """Waits for all work of all streams."""
         for stream in self.all():
             stream.queue.drain()
 
@@ -376,12 +327,7 @@ def launch_host_function(stream: Stream, function: int, user_data: int) -> None:
     if not function:
         raise invalid_value("fn is NULL; it is the function to call")
     calls = stream.context.calls
-    stream.enqueue(
-        lambda: calls.host_function(function, user_data),
-        label="host function",
-        kind=NodeType.cudaGraphNodeTypeHost,
-        given=HostCall(function, user_data),
-    )
+    stream.enqueue(lambda: calls.host_function(function, user_data), label="host function")
 
 
 def add_callback(stream: Stream, function: int, user_data: int, flags: int) -> None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import lazy
 from ..constants.cudart import cudaError as Status
-from ..constants.cudart import cudaGraphNodeType as NodeType
 from ..constants.cudart import cudaMemcpyKind as Kind
 from ..core.memory import Bytes, host_bytes
 from ..core.pages import accessible
@@ -175,8 +174,7 @@ def copy(context: Context, job: Copy) -> None:
 def copy_async(job: Copy, stream: Stream) -> None:
     """A copy in stream order."""
     if stream.capturing:
-        kind = NodeType.cudaGraphNodeTypeMemcpy
-        stream.enqueue(job.perform, label=job.label, kind=kind, given=job)
+        stream.enqueue(job.perform, label=job.label)
         return
     if job.dst.pageable:
         # The program may use its memory on return: API synchronization behavior, "Asynchronous".

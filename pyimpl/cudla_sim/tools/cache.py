@@ -16,7 +16,6 @@ KINDS = {
     "dpu": "runtimes of DPU programs",
     "vpu": "runtimes of VPU programs, their headers precompiled",
     "cuda": "headers of CUDA kernels, precompiled",
-    "ptx": "modules compiled from PTX",
     "calibration": "ranges that calibration measured",
 }
 """What each folder below the cache holds; who writes there names its folder."""

@@ -23,10 +23,6 @@ static const struct {
     {"cuCtxDestroy", 4000, "cuCtxDestroy_v2"},
     {"cuCtxPopCurrent", 4000, "cuCtxPopCurrent_v2"},
     {"cuCtxPushCurrent", 4000, "cuCtxPushCurrent_v2"},
-    {"cuModuleGetGlobal", 3020, "cuModuleGetGlobal_v2"},
-    {"cuLinkCreate", 6050, "cuLinkCreate_v2"},
-    {"cuLinkAddData", 6050, "cuLinkAddData_v2"},
-    {"cuLinkAddFile", 6050, "cuLinkAddFile_v2"},
     {"cuMemGetInfo", 3020, "cuMemGetInfo_v2"},
     {"cuMemAlloc", 3020, "cuMemAlloc_v2"},
     {"cuMemFree", 3020, "cuMemFree_v2"},
@@ -38,30 +34,14 @@ static const struct {
     {"cuMemsetD8", 3020, "cuMemsetD8_v2"},
     {"cuStreamDestroy", 4000, "cuStreamDestroy_v2"},
     {"cuEventDestroy", 4000, "cuEventDestroy_v2"},
-    {"cuGraphAddDependencies", 12030, "cuGraphAddDependencies_v2"},
-    {"cuGraphAddKernelNode", 12000, "cuGraphAddKernelNode_v2"},
-    {"cuGraphAddNode", 12030, "cuGraphAddNode_v2"},
-    {"cuGraphExecKernelNodeSetParams", 12000, "cuGraphExecKernelNodeSetParams_v2"},
-    {"cuGraphGetEdges", 12030, "cuGraphGetEdges_v2"},
-    {"cuGraphKernelNodeGetParams", 12000, "cuGraphKernelNodeGetParams_v2"},
-    {"cuGraphKernelNodeSetParams", 12000, "cuGraphKernelNodeSetParams_v2"},
-    {"cuGraphNodeGetDependencies", 12030, "cuGraphNodeGetDependencies_v2"},
-    {"cuGraphNodeGetDependentNodes", 12030, "cuGraphNodeGetDependentNodes_v2"},
-    {"cuGraphRemoveDependencies", 12030, "cuGraphRemoveDependencies_v2"},
-    {"cuStreamGetCaptureInfo", 12030, "cuStreamGetCaptureInfo_v3"},
     {"cuEventElapsedTime", 12080, "cuEventElapsedTime_v2"},
-    {"cuMemAdvise", 12020, "cuMemAdvise_v2"},
-    {"cuMemPrefetchAsync", 12020, "cuMemPrefetchAsync_v2"},
-    {"cuStreamGetCtx", 12050, "cuStreamGetCtx_v2"},
-    {"cuStreamUpdateCaptureDependencies", 12030, "cuStreamUpdateCaptureDependencies_v2"},
 };
 
-static void *named(const char *symbol, int per_thread)
+static void *named(const char *symbol)
 {
     for (size_t i = 0; i < sim_driver_table_size; i++) {
         if (strcmp(symbol, sim_driver_table[i].name) == 0) {
-            const struct sim_driver_function *found = &sim_driver_table[i];
-            return (void *)(per_thread && found->per_thread != NULL ? found->per_thread : found->function);
+            return (void *)sim_driver_table[i].function;
         }
     }
     return NULL;
@@ -69,8 +49,7 @@ static void *named(const char *symbol, int per_thread)
 
 static void *find(const char *symbol, int version, cuuint64_t flags)
 {
-    if (symbol == NULL || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) { return NULL; }
-    int per_thread = flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    if (symbol == NULL || flags > CU_GET_PROC_ADDRESS_LEGACY_STREAM) { return NULL; }
     for (size_t i = 0; i < sizeof generations / sizeof *generations; i++) {
         if (strcmp(symbol, generations[i].name) == 0 && version >= generations[i].since) {
             symbol = generations[i].later;
@@ -79,15 +58,10 @@ static void *find(const char *symbol, int version, cuuint64_t flags)
     }
     /* Many names only have their second generation here. */
     char later[64];
-    void *found = named(symbol, per_thread);
+    void *found = named(symbol);
     return found == NULL && snprintf(later, sizeof later, "%s_v2", symbol) < (int)sizeof later
-               ? named(later, per_thread)
+               ? named(later)
                : found;
-}
-
-void *sim_cuda_entry_point(const char *symbol, unsigned int version, unsigned long long flags)
-{
-    return find(symbol, (int)version, flags);
 }
 
 SIM_EXPORT CUresult sim__cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion,

@@ -7,7 +7,6 @@
 struct sim_driver_function {
     const char *name;
     void (*function)(void);
-    void (*per_thread)(void); /* with the thread's own default stream; NULL where no stream is meant */
 };
 
 /* Generated from the header. */

@@ -1,4 +1,5 @@
-/* Signals of kernels: the engine, which is compiled into programs, hears of them without the system's headers. */
+/* Signals of kernels: the engine, which is compiled into programs, gets them without the system's
+ * headers. */
 #define _GNU_SOURCE /* the registers' names */
 #include <pthread.h>
 #include <signal.h>
@@ -10,20 +11,17 @@
 #include "cuda/cuda_runtime_api.h"
 #include "cuda/crt/launches.h"
 #include "generated/hand_written.h"
-#include "library/cuda/division.h"
 
 enum { STACK_SIZE = 64 << 10 };
 
-static int (*taken)(void *trap);
+static int (*taken)(struct cudlaSimTrap *trap);
 static struct sigaction before_segment, before_bus, before_division;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct sigaction *before(int number)
-{
-    return number == SIGSEGV ? &before_segment : number == SIGBUS ? &before_bus : &before_division;
-}
+{ return number == SIGSEGV ? &before_segment : number == SIGBUS ? &before_bus : &before_division; }
 
-/* Not a kernel's: as if we were not there. */
+/* Not a kernel's signal: as if this handler were not installed. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     const struct sigaction *old = before(number);
@@ -41,29 +39,13 @@ static void on_signal(int number, siginfo_t *info, void *context)
     mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
     struct cudlaSimTrap trap = {.division = number == SIGFPE, .address = info->si_addr};
 #if defined(__x86_64__)
-    trap.at = (void *)machine->gregs[REG_RIP];
     trap.stack = (void *)machine->gregs[REG_RSP];
-    trap.x = (unsigned int)machine->gregs[REG_R15];
 #elif defined(__aarch64__)
-    trap.at = (void *)machine->pc;
     trap.stack = (void *)machine->sp;
-    trap.x = (unsigned int)machine->regs[28];
 #endif
-    struct division division;
-    if (trap.division && division_read(machine, &division)) {
-        trap.bits = division.bits;
-        trap.by_zero = division.by_zero;
-        trap.dividend = division.dividend;
-    }
-    switch (taken(&trap)) {
-    case 0:
+    if (!taken(&trap)) {
         pass_on(number, info, context);
         return;
-    case 2:
-        division_go_on(machine, &division, trap.quotient, trap.remainder);
-        return;
-    default:
-        break;
     }
 #if defined(__x86_64__)
     machine->gregs[REG_RIP] = (greg_t)trap.go_on;
@@ -74,7 +56,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 #endif
 }
 
-SIM_EXPORT void sim____cudlaSimCatch(int (*take)(void *trap))
+SIM_EXPORT void sim____cudlaSimCatch(int (*take)(struct cudlaSimTrap *trap))
 {
     const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE};
     pthread_mutex_lock(&lock);

@@ -1,6 +1,5 @@
 // Typical host code: typed allocation, default arguments, events, half precision.
 #include <cuda_fp16.h>
-#include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 
 #include <vector>
@@ -62,14 +61,13 @@ int main() {
     result = cudaDeviceGetStreamPriorityRange(&least, &greatest);
     result = cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest);
     cudaStreamCaptureStatus capture;
+    result = cudaStreamIsCapturing(stream, &capture);
     result = cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
-    result = cudaStreamGetCaptureInfo(stream, &capture);
     cudaGraph_t graph;
     cudaGraphExec_t executable;
     result = cudaStreamEndCapture(stream, &graph);
     result = cudaGraphInstantiate(&executable, graph, NULL, NULL, 0);
     result = cudaGraphInstantiate(&executable, graph, 0);
-    result = cudaProfilerStart();
     result = cudaMemcpy2DAsync(managed, 4, pinned, 4, 4, 1, cudaMemcpyDefault);
     result = cudaGetLastError();
     return static_cast<int>(result) + static_cast<int>(block.x + grid.z + bits) + on_device;

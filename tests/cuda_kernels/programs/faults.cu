@@ -11,12 +11,7 @@ __device__ int deep(volatile char *behind, int depth)
     return depth > 0 ? deep(here, depth - 1) + here[0] : here[0];
 }
 
-enum How { NONE, READ, WRITE, TRAP, ASSERT, STACK, STUCK, CHILD };
-
-__global__ void child(int *at)
-{
-    *at = 1; // the line of CHILD
-}
+enum How { NONE, READ, WRITE, TRAP, ASSERT, STACK, STUCK };
 
 __global__ void wrong(How how, unsigned in_block, unsigned in_thread, int *numbers, int zero)
 {
@@ -43,9 +38,6 @@ __global__ void wrong(How how, unsigned in_block, unsigned in_thread, int *numbe
         case STUCK:
             __syncwarp();
             return;
-        case CHILD:
-            child<<<1, 1>>>(nowhere);
-            break;
         default:
             break;
         }
@@ -58,7 +50,7 @@ __global__ void wrong(How how, unsigned in_block, unsigned in_thread, int *numbe
 
 int main(int, char **argv)
 {
-    const char *names[] = {"none", "read", "write", "trap", "assert", "stack", "stuck", "child"};
+    const char *names[] = {"none", "read", "write", "trap", "assert", "stack", "stuck"};
     int how = 0, *numbers;
     while (strcmp(names[how], argv[1]))
         how++;

@@ -1,6 +1,4 @@
 // Functions of the CUDA Math API that the C library has not: "function arguments" a line in, its value out.
-#include <nv/target>
-#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 #include <cstdio>
@@ -59,7 +57,7 @@ __global__ void whole(const Case *all, long long *to, int count)
     to[at] = found;
 }
 
-__global__ void lanes(int *to, __half *half, __half2 *halves, __nv_bfloat162 *pair)
+__global__ void lanes(int *to, __half *half, __half2 *halves)
 {
     int all, lane = threadIdx.x % 32;
     unsigned same = __match_all_sync(~0u, 7.5, &all);
@@ -69,7 +67,6 @@ __global__ void lanes(int *to, __half *half, __half2 *halves, __nv_bfloat162 *pa
     to[2] = __uni_sync(~0u, 0) && __uni_sync(~0u, 3) && !__uni_sync(~0u, lane == 4);
     atomicAdd(half, __half(0.5f));
     atomicAdd(halves, __floats2half2_rn(1.0f, -2.0f));
-    atomicAdd(pair, __floats2bfloat162_rn(1.0f, 0.25f));
 }
 
 /* A block of ten threads: the other lanes of the warp are not there. */
@@ -79,27 +76,6 @@ __global__ void few(int *to)
     unsigned same = __match_all_sync(~0u, 3, &all);
     if (threadIdx.x == 0) to[3] = same == 0x3ff && all == 1;
 }
-
-// A pragma out of a macro, which only a compiler sees that reads what the preprocessor wrote.
-#define UNROLLED #pragma unroll 4
-// Texts for a processor; one may stand without parentheses, and one may be missing.
-__host__ __device__ int chosen()
-{
-    int seen = 0;
-    UNROLLED
-    for (int i = 0; i < 3; i++)
-        seen += i - 1;
-    NV_IF_TARGET(NV_PROVIDES_SM_80, (seen += 1;), (seen += 1000;))
-    NV_IF_TARGET(NV_PROVIDES_SM_90, (int seen = 0; seen += 1000;))
-    NV_IF_TARGET(NV_IS_DEVICE, (int more = 10; seen += more;))
-    NV_IF_ELSE_TARGET(NV_IS_HOST,
-        return 1000;
-    ,
-        seen += max(100, 1);
-    )
-    NV_DISPATCH_TARGET(NV_PROVIDES_SM_90, (return 90;), NV_IS_EXACTLY_SM_87, (return seen;), NV_ANY_TARGET, (return 0;))
-}
-__global__ void target(int *to) { *to = chosen(); }
 
 int main()
 {
@@ -125,22 +101,14 @@ int main()
         printf("%.17g %lld\n", reals[i], wholes[i]);
     __half *half;
     __half2 *halves;
-    __nv_bfloat162 *pair;
     cudaMallocManaged(&half, 4);
     cudaMallocManaged(&halves, 4);
-    cudaMallocManaged(&pair, 4);
-    *half = 0.0f, *halves = __floats2half2_rn(0, 0), *pair = __floats2bfloat162_rn(0, 0);
-    lanes<<<4, 32>>>(told, half, halves, pair);
+    *half = 0.0f, *halves = __floats2half2_rn(0, 0);
+    lanes<<<4, 32>>>(told, half, halves);
     few<<<1, 10>>>(told);
     cudaDeviceSynchronize();
-    printf("%d %d %d %d %g %g %g %g %g\n", told[0], told[1], told[2], told[3], (float)*half, (float)halves->x, (float)halves->y,
-           (float)pair->x, (float)pair->y);
+    printf("%d %d %d %d %g %g %g\n", told[0], told[1], told[2], told[3], (float)*half, (float)halves->x, (float)halves->y);
     __half2 a = __floats2half2_rn(1.0f, NAN), b = __floats2half2_rn(0.5f, 2.0f);
-    printf("%08x %08x %d %08x %d\n", __hgt2_mask(a, b), __hgtu2_mask(a, b), __hbgtu2(a, b),
-           __hle2_mask(__floats2bfloat162_rn(1, 2), __floats2bfloat162_rn(1, 1)),
-           __bfloat162short_rn(__float2bfloat16(1e6f)));
-    target<<<1, 1>>>(told);
-    cudaDeviceSynchronize();
-    printf("%d %d %d\n", told[0], CUDA_R_16BF, MINOR_VERSION);
+    printf("%08x %08x %d\n", __hgt2_mask(a, b), __hgtu2_mask(a, b), __hbgtu2(a, b));
     return 0;
 }

@@ -1,11 +1,7 @@
-// Threads that meet: barriers with threads that have left, votes, shuffles, tiles, the grid.
-#include <cooperative_groups.h>
-#include <cooperative_groups/reduce.h>
+// Threads that meet: barriers with threads that have left, votes, shuffles.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-namespace cg = cooperative_groups;
 
 /* Each thread meets the others `rounds` times, as long as it is there; it leaves at its own turn. */
 __global__ void leaving(const int *rounds, int *seen) {
@@ -31,24 +27,12 @@ __global__ void votes(const int *x, int *out) {
 
 __global__ void shuffles(const int *x, int *out, int n) {
     int t = threadIdx.x;
-    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
     unsigned all = __ballot_sync(~0u, 1);
     out[0 * n + t] = __shfl_sync(all, x[t], 5, 16);
     out[1 * n + t] = __shfl_up_sync(all, x[t], 3);
     out[2 * n + t] = __shfl_down_sync(all, x[t], 2, 8);
     out[3 * n + t] = __shfl_xor_sync(all, x[t], 1);
     out[4 * n + t] = static_cast<int>(__ballot_sync(all, x[t] & 1));
-    out[5 * n + t] = cg::reduce(tile, x[t], cg::plus<int>());
-    out[6 * n + t] = tile.shfl_down(x[t], 3);
-    out[7 * n + t] = cg::inclusive_scan(tile, x[t]);
-}
-
-__global__ void grid(int *x, int *out) {
-    cg::grid_group whole = cg::this_grid();
-    x[whole.thread_rank()] = static_cast<int>(whole.thread_rank());
-    whole.sync();
-    int next = static_cast<int>((whole.thread_rank() + blockDim.x) % whole.size());
-    out[whole.thread_rank()] = x[next];
 }
 
 __global__ void stuck() {
@@ -83,14 +67,8 @@ int main(int argc, char **argv) {
         break;
     case 's':
         shuffles<<<1, n>>>(x, out, n);
-        results = 8 * n;
+        results = 5 * n;
         break;
-    case 'g': {
-        void *arguments[] = {&x, &out};
-        cudaLaunchCooperativeKernel((void *)grid, dim3(height), dim3(width), arguments, 0, nullptr);
-        results = width * height;
-        break;
-    }
     default:
         stuck<<<1, 4>>>();
     }

@@ -44,10 +44,6 @@ __global__ void places(int *out) {
 }
 
 __global__ void child(int *x) { x[threadIdx.x] += 1; }
-__global__ void parent(int *x) {
-    if (threadIdx.x == 0)
-        child<<<1, 4>>>(x);
-}
 
 typedef void (*Kernel)(int *);
 
@@ -120,7 +116,7 @@ int main() {
     show("lambdas", back(di, 2));
 
     cudaMemset(di, 0, 64);
-    parent<<<1, 32>>>(di);
+    child<<<1, 4>>>(di);
     Kernel pointer = child;
     pointer<<<1, 2>>>(di);
     show("children", back(di, 5));

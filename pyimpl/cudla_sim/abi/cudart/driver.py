@@ -15,10 +15,14 @@ from ...cudart import context, device, messages
 from ...cudart.errors import CudaError
 from ..embedding import ffi, lib, pointer
 from ..entry import Family, Handler
-from .device import get_device, lasting, nvscisync_attributes, write_text
+from .device import get_device, lasting, nvscisync_attributes
 
 CONTEXT = "CUcontext"
-PROC_ADDRESS_FLAGS = tuple(ProcAddressFlags)
+PROC_ADDRESS_FLAGS = (
+    ProcAddressFlags.CU_GET_PROC_ADDRESS_DEFAULT,
+    ProcAddressFlags.CU_GET_PROC_ADDRESS_LEGACY_STREAM,
+)
+"""Per-thread default streams are not supported."""
 
 
 class Driver(Family):
@@ -54,14 +58,6 @@ class Driver(Family):
 driver = Driver("cuda driver", Result, cudart_parameters, error=CudaError)
 
 null = partial(driver.require, Result.CUDA_ERROR_INVALID_VALUE)
-
-
-@driver.export("cuDeviceCanAccessPeer")
-def can_access_peer(answer: Any, ordinal: int, peer: int) -> None:
-    null(canAccessPeer=answer)
-    get_device(ordinal)
-    get_device(peer)
-    answer[0] = 0
 
 
 class DriverContext:
@@ -119,7 +115,11 @@ def _not_found(symbol: Any, target: Any, flags: int) -> None:
     if not symbol:
         raise CudaError(Result.CUDA_ERROR_INVALID_VALUE, "symbol is NULL; it is a function's name")
     if flags not in PROC_ADDRESS_FLAGS:
-        raise CudaError(Result.CUDA_ERROR_INVALID_VALUE, f"flags is {flags:#x}; 0, 1 or 2")
+        raise CudaError(
+            Result.CUDA_ERROR_INVALID_VALUE,
+            f"flags is {flags:#x}; valid flags: CU_GET_PROC_ADDRESS_DEFAULT (0), "
+            "CU_GET_PROC_ADDRESS_LEGACY_STREAM (1)",
+        )
     name = ffi.string(symbol, 200).decode(errors="replace")
     raise Absent(
         Result.CUDA_ERROR_NOT_FOUND, f"the driver has no function {name!r} in that version"
@@ -200,12 +200,6 @@ def _total_mem(size: Any, ordinal: int) -> None:
 
 driver.export("cuDeviceTotalMem_v2")(_total_mem)
 driver.export("cuDeviceTotalMem")(_total_mem)
-
-
-@driver.export("cuDeviceGetPCIBusId")
-def device_pci_bus_id(target: Any, size: int, ordinal: int) -> None:
-    get_device(ordinal)
-    write_text(target, size, device.PCI_BUS_ID.encode(), "pciBusId")
 
 
 @driver.export("cuDeviceGetNvSciSyncAttributes")
@@ -311,28 +305,6 @@ def ctx_get_device(target: Any) -> None:
     null(device=target)
     require_current()
     target[0] = 0
-
-
-@driver.export("cuCtxEnablePeerAccess")
-def ctx_enable_peer_access(peer: Any, flags: int) -> None:
-    require_current()
-    if flags:
-        raise CudaError(Result.CUDA_ERROR_INVALID_VALUE, f"Flags is {flags:#x}; it is 0")
-    driver.resolve(peer, CONTEXT, "peerContext")
-    raise CudaError(
-        Result.CUDA_ERROR_INVALID_CONTEXT,
-        "peerContext is of the only device, which is no peer of itself",
-    )
-
-
-@driver.export("cuCtxDisablePeerAccess")
-def ctx_disable_peer_access(peer: Any) -> None:
-    require_current()
-    driver.resolve(peer, CONTEXT, "peerContext")
-    raise CudaError(
-        Result.CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
-        "peerContext is of the only device, so there was nothing to enable",
-    )
 
 
 @driver.export("cuCtxSynchronize")

@@ -1,55 +1,37 @@
-"""What the context is set to by the driver's names: the runtime's settings of its device."""
+"""Contexts: the primary one, those that a program creates, and which one is current in a thread.
+
+CUDA Driver API, "Context Management": what was made while a context is current belongs to it, and
+is freed with it. All contexts share the device's memory and its default streams here.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...constants.cudart import cudaDeviceAttr as Attribute
+from ...constants.cudart import CUmoduleLoadingMode_enum
+from ...constants.cudart import cudaError_enum as Result
 from ...cudart import context
-from ..embedding import lib, pointer
+from ...cudart.errors import CudaError
+from ...cudart.state import ARRAY, EVENT, STREAM
+from ..embedding import address, lib, pointer
 from . import device as runtime
-from . import launch_attributes
+from . import streams
 from .device import get_device
 from .driver import (
     CONTEXT,
     DriverContext,
+    context_of,
+    current_handle,
     driver,
+    make_current,
     null,
     primary_context,
+    require_context_of,
     require_current,
 )
 
 _API_VERSION = 3020
 """Of contexts that cuCtxCreate_v2 made (CUDA Driver API, cuCtxGetApiVersion)."""
-
-
-@driver.export("cuDeviceGetByPCIBusId")
-def device_by_pci_bus_id(target: Any, text: Any) -> None:
-    null(dev=target, pciBusId=text)
-    runtime.device_by_pci_bus_id(target, text)
-
-
-@driver.export("cuDeviceGetProperties")
-def device_get_properties(prop: Any, ordinal: int) -> None:
-    null(prop=prop)
-    found = get_device(ordinal)
-    value = found.attribute
-    prop.maxThreadsPerBlock = value(Attribute.cudaDevAttrMaxThreadsPerBlock)
-    for axis, name in enumerate("XYZ"):
-        prop.maxThreadsDim[axis] = value(Attribute[f"cudaDevAttrMaxBlockDim{name}"])
-        prop.maxGridSize[axis] = value(Attribute[f"cudaDevAttrMaxGridDim{name}"])
-    prop.sharedMemPerBlock = value(Attribute.cudaDevAttrMaxSharedMemoryPerBlock)
-    prop.totalConstantMemory = value(Attribute.cudaDevAttrTotalConstantMemory)
-    prop.SIMDWidth = value(Attribute.cudaDevAttrWarpSize)
-    prop.memPitch = value(Attribute.cudaDevAttrMaxPitch)
-    prop.regsPerBlock = value(Attribute.cudaDevAttrMaxRegistersPerBlock)
-    prop.clockRate = value(Attribute.cudaDevAttrClockRate)
-    prop.textureAlign = value(Attribute.cudaDevAttrTextureAlignment)
-
-
-@driver.export("cuDeviceGetP2PAttribute")
-def device_get_p2p_attribute(value: Any, attribute: int, source: int, target: int) -> None:
-    runtime.get_p2p_attribute(value, attribute, source, target)
 
 
 # --- the primary context -------------------------------------------------------------------------
@@ -94,84 +76,124 @@ def ctx_get_api_version(wanted: Any, version: Any) -> None:
     version[0] = _API_VERSION
 
 
-@driver.export("cuCtxGetId")
-def ctx_get_id(wanted: Any, identity: Any) -> None:
-    null(ctxId=identity)
-    identity[0] = _context(wanted).handle
-
-
 @driver.export("cuCtxGetFlags")
 def ctx_get_flags(flags: Any) -> None:
     null(flags=flags)
     flags[0] = require_current().flags
 
 
-@driver.export("cuCtxSetFlags")
-def ctx_set_flags(flags: int) -> None:
-    require_current().flags = runtime.checked_flags(flags)
+# --- contexts of the program ---------------------------------------------------------------------
 
 
-@driver.export("cuCtxGetLimit")
-def ctx_get_limit(value: Any, limit: int) -> None:
-    null(pvalue=value)
-    require_current()
-    runtime.device_get_limit(value, limit)
+class CreatedContext(DriverContext):
+    """A context of cuCtxCreate."""
+
+    created = True
+
+    def __init__(self, owner: context.Context, flags: int) -> None:
+        super().__init__(owner)
+        self._flags = flags
+        self.retained = 1
+
+    @property
+    def flags(self) -> int:
+        return self._flags
+
+    @flags.setter
+    def flags(self, value: int) -> None:
+        self._flags = value
+
+    def destroy(self, how: str) -> None:
+        """Waits for its work, then frees what belongs to it."""
+        current, handles = self.owner, self.owner.process.handles
+        current.captures.forbid(how)
+        current.streams.drain()
+        lib.sim_cuda_context_ends(pointer(self.handle))
+        for stream in self._own(STREAM):
+            current.streams.destroy(stream.handle)
+        for kind in (EVENT, ARRAY):
+            for target in self._own(kind):
+                handles.remove(target.handle, kind, how)
+        current.memory.free_of(self.handle, how)
+        handles.remove(self.handle, CONTEXT, how)
+
+    def _own(self, kind: str) -> list[Any]:
+        return [one for one in self.owner.process.handles.live(kind) if one.of == self.handle]
 
 
-@driver.export("cuCtxSetLimit")
-def ctx_set_limit(limit: int, value: int) -> None:
-    require_current()
-    runtime.device_set_limit(limit, value)
+def _create(target: Any, flags: int, ordinal: int) -> None:
+    null(pctx=target)
+    get_device(ordinal)
+    made = CreatedContext(context.current(), runtime.checked_flags(flags))
+    target[0] = pointer(made.handle)
+    _push(made.handle)
 
 
-@driver.export("cuCtxGetCacheConfig")
-def ctx_get_cache_config(config: Any) -> None:
-    null(pconfig=config)
-    require_current()
-    runtime.device_get_cache_config(config)
+def _push(handle: int) -> None:
+    thread = context.current().thread
+    thread.driver_stack = (*thread.driver_stack, current_handle())
+    make_current(handle)
 
 
-@driver.export("cuCtxSetCacheConfig")
-def ctx_set_cache_config(config: int) -> None:
-    require_current()
-    runtime.device_set_cache_config(config)
+def _pop() -> None:
+    thread = context.current().thread
+    below = thread.driver_stack
+    make_current(below[-1] if below else 0)
+    thread.driver_stack = below[:-1]
 
 
-@driver.export("cuCtxGetSharedMemConfig")
-def ctx_get_shared_mem_config(config: Any) -> None:
-    null(pConfig=config)
-    require_current()
-    runtime.device_get_shared_mem_config(config)
+@driver.export("cuCtxCreate_v2")
+def ctx_create(target: Any, flags: int, ordinal: int) -> None:
+    _create(target, flags, ordinal)
 
 
-@driver.export("cuCtxSetSharedMemConfig")
-def ctx_set_shared_mem_config(config: int) -> None:
-    require_current()
-    runtime.device_set_shared_mem_config(config)
+@driver.export("cuCtxCreate_v4")
+def ctx_create_v4(target: Any, params: Any, flags: int, ordinal: int) -> None:
+    if params and params.numExecAffinityParams:
+        raise CudaError(
+            Result.CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY,
+            f"ctxCreateParams.numExecAffinityParams is {params.numExecAffinityParams}; must be 0",
+        )
+    _create(target, flags, ordinal)
 
 
-@driver.export("cuCtxGetStreamPriorityRange")
-def ctx_get_stream_priority_range(least: Any, greatest: Any) -> None:
-    require_current()
-    runtime.stream_priority_range(least, greatest)
+@driver.export("cuCtxDestroy_v2")
+def ctx_destroy(wanted: Any) -> None:
+    found: DriverContext = driver.resolve(wanted, CONTEXT, "ctx")
+    if not isinstance(found, CreatedContext):
+        raise CudaError(
+            Result.CUDA_ERROR_INVALID_CONTEXT,
+            f"ctx ({address(wanted):#x}) was not created with cuCtxCreate; release the primary "
+            "context with cuDevicePrimaryCtxRelease",
+        )
+    found.destroy("cuCtxDestroy")
+    if context.current().thread.driver_context == found.handle:
+        _pop()
 
 
-@driver.export("cuCtxResetPersistingL2Cache")
-def ctx_reset_persisting_l2_cache() -> None:
-    require_current()
-    launch_attributes.reset_persisting_l2_cache()
+@driver.export("cuCtxPushCurrent_v2")
+def ctx_push_current(wanted: Any) -> None:
+    _push(driver.resolve(wanted, CONTEXT, "ctx").handle)
 
 
-@driver.export("cuProfilerInitialize")
-def profiler_initialize(config: Any, output: Any, _: int) -> None:
-    null(configFile=config, outputFile=output)
+@driver.export("cuCtxPopCurrent_v2")
+def ctx_pop_current(target: Any) -> None:
+    handle = current_handle()
+    if handle == 0:
+        require_current()
+    if target:
+        target[0] = pointer(handle)
+    _pop()
 
 
-@driver.export("cuProfilerStart")
-def profiler_start() -> None:
-    require_current()
+@driver.export("cuStreamGetCtx")
+def stream_get_ctx(stream: Any, target: Any) -> None:
+    null(pctx=target)
+    require_context_of(stream)
+    target[0] = pointer(context_of(streams.resolve(stream)))
 
 
-@driver.export("cuProfilerStop")
-def profiler_stop() -> None:
-    require_current()
+@driver.export("cuModuleGetLoadingMode")
+def module_get_loading_mode(mode: Any) -> None:
+    null(mode=mode)
+    mode[0] = CUmoduleLoadingMode_enum.CU_MODULE_EAGER_LOADING

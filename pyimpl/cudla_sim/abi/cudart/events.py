@@ -6,12 +6,9 @@ import time
 from typing import Any
 
 from ...constants.cudart import cudaError
-from ...constants.cudart import cudaGraphNodeType as NodeType
-from ...cudart import context, events, shared_events
+from ...cudart import context, events
 from ...cudart.errors import CudaError
 from ...cudart.events import Event
-from ...cudart.graph import Node
-from ...cudart.streams import Stream
 from ..embedding import pointer
 from .family import cudart, null, number, required_flags
 from .streams import resolve as resolve_stream
@@ -30,7 +27,7 @@ def event_create(event: Any) -> None:
 @cudart.export("cudaEventCreateWithFlags")
 def event_create_with_flags(event: Any, flags: int) -> None:
     null(event=event)
-    event[0] = pointer(shared_events.create(context.current(), flags).handle)
+    event[0] = pointer(Event(context.current(), flags).handle)
 
 
 @cudart.export("cudaEventDestroy", ruined="report")
@@ -43,35 +40,17 @@ def event_record(event: Any, stream: Any) -> None:
     resolve(event).record(resolve_stream(stream))
 
 
-def _captured(stream: Stream, event: Event, kind: int) -> bool:
-    """An event outside of a capture becomes a node of it; False where nothing captures."""
-    capture = stream.capture
-    if capture is None:
-        return False
-    capture.require_valid()
-    node = Node(None, kind, [])
-    node.given = event
-    recording = kind == NodeType.cudaGraphNodeTypeEventRecord
-    node.marks = event.record if recording else event.hold
-    capture.insert(stream, node)
-    return True
-
-
 @cudart.export("cudaEventRecordWithFlags")
 def event_record_with_flags(event: Any, stream: Any, flags: int) -> None:
-    required_flags(flags, 1, "Default 0 and External 1 exist")
-    found, target = resolve(event), resolve_stream(stream)
-    if not flags or not _captured(target, found, NodeType.cudaGraphNodeTypeEventRecord):
-        found.record(target)
+    required_flags(flags, 0, "must be cudaEventRecordDefault (0)")
+    resolve(event).record(resolve_stream(stream))
 
 
 @cudart.export("cudaStreamWaitEvent")
 def stream_wait_event(stream: Any, event: Any, flags: int) -> None:
-    required_flags(flags, 1, "Default 0 and External 1 exist")
+    required_flags(flags, 0, "must be cudaEventWaitDefault (0)")
     target = resolve_stream(stream)
-    found = resolve(event)
-    if not flags or not _captured(target, found, NodeType.cudaGraphNodeTypeWaitEvent):
-        found.hold(target)
+    resolve(event).hold(target)
 
 
 @cudart.export("cudaEventQuery")

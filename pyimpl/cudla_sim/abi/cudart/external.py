@@ -60,13 +60,6 @@ def get_mapped_buffer(dev_ptr: Any, memory: Any, desc: Any) -> None:
     dev_ptr[0] = pointer(_memory(memory).map(desc.offset, desc.size))
 
 
-@cudart.export("cudaExternalMemoryGetMappedMipmappedArray")
-def get_mapped_mipmapped_array(array: Any, memory: Any, desc: Any) -> None:
-    null(mipmap=array, mipmapDesc=desc)
-    _memory(memory)
-    raise not_supported("arrays and textures are outside of this subset of CUDA")
-
-
 @cudart.export("cudaDestroyExternalMemory", ruined="report")
 def destroy_external_memory(memory: Any) -> None:
     found = _memory(memory)

@@ -8,7 +8,6 @@ from typing import Any
 
 from ...constants import cudart_parameters
 from ...constants.cudart import cudaError as Status
-from ...core import explain
 from ...core.errors import ApiError
 from ...core.handles import BadHandle
 from ...core.memory import MemoryFault
@@ -92,18 +91,6 @@ class Runtime(Family):
         return decorate
 
 
-def _log(text: str, family: str, status: int) -> None:
-    """The driver's log has what the runtime and the driver refuse; "not ready" is an answer."""
-    if family in _LOGGED and status != Status.cudaErrorNotReady:
-        from ...cudart.log import LOG  # programs that do nothing wrong need none
-
-        function, _, message = text.partition(": ")
-        LOG.add(function, message)
-
-
-_LOGGED = ("cudart", "cuda driver")
-explain.listen(_log)
-
 cudart = Runtime("cudart", Status, cudart_parameters, error=InjectedError)
 
 null = partial(cudart.require, Status.cudaErrorInvalidValue)
@@ -113,7 +100,7 @@ def enter(current: Context) -> None:
     """For a call that needs a device. Raises CudaError: NoDevice, or NotPermitted from inside a
     host function.
     """
-    if current.calls.inside() and not current.in_kernel():
+    if current.calls.inside():
         raise CudaError(
             Status.cudaErrorNotPermitted, "a host function in a stream must not call CUDA"
         )

@@ -1,74 +1,66 @@
-"""Kernels by their addresses: what they are set to, and how many of their blocks fit.
-
-CUDA Runtime API, "Execution Control", "Occupancy".
-"""
+"""Kernels by their addresses: attributes and settings. CUDA Runtime API, "Execution Control"."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...constants.cudart import CUfunction_attribute_enum as Attribute
-from ...constants.cudart import cudaFuncAttribute
-from ...cudart.errors import invalid_value
-from ..embedding import ffi
-from . import driver_functions, modules, occupancy
+from ...constants.cudart import cudaDeviceAttr as Device
+from ...constants.cudart import cudaError, cudaFuncAttribute, cudaFuncCache
+from ...cudart.errors import CudaError, invalid_value
+from ..embedding import address, ffi, lib
+from .device import get_device
 from .family import cudart, null
-from .registered import kernel_of
+
+_REGISTERS = 32
+"""Registers of a thread, as small kernels have them; programs divide by it."""
+
+
+def require_kernel(function: Any) -> Any:
+    """Raises CudaError (InvalidDeviceFunction) unless it is a kernel of this program."""
+    if not function or not lib.sim_cuda_kernel_known(function):
+        raise CudaError(
+            cudaError.cudaErrorInvalidDeviceFunction,
+            f"func ({address(function):#x}) is not a __global__ function that `cudla-sim nvcc` "
+            "compiled",
+        )
+    return function
 
 
 @cudart.export("cudaFuncGetAttributes")
 def func_get_attributes(attributes: Any, function: Any) -> None:
     null(attr=attributes)
-    kernel = kernel_of(function)
+    require_kernel(function)
+    found = get_device(0)
+    value = found.attribute
+    version = 10 * value(Device.cudaDevAttrComputeCapabilityMajor)
+    version += value(Device.cudaDevAttrComputeCapabilityMinor)
+    allowed = int(lib.sim_cuda_shared(function, -1))
+    usual = value(Device.cudaDevAttrMaxSharedMemoryPerBlock)
     ffi.memmove(attributes, bytes(ffi.sizeof(attributes[0])), ffi.sizeof(attributes[0]))
-    for field, attribute in {
-        "maxThreadsPerBlock": Attribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
-        "numRegs": Attribute.CU_FUNC_ATTRIBUTE_NUM_REGS,
-        "ptxVersion": Attribute.CU_FUNC_ATTRIBUTE_PTX_VERSION,
-        "binaryVersion": Attribute.CU_FUNC_ATTRIBUTE_BINARY_VERSION,
-        "maxDynamicSharedSizeBytes": Attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-        "preferredShmemCarveout": Attribute.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-    }.items():
-        setattr(attributes, field, modules.function_attribute(kernel, attribute))
+    attributes.maxThreadsPerBlock = value(Device.cudaDevAttrMaxThreadsPerBlock)
+    attributes.numRegs = _REGISTERS
+    attributes.ptxVersion = attributes.binaryVersion = version
+    attributes.maxDynamicSharedSizeBytes = allowed if allowed >= 0 else usual
+    attributes.preferredShmemCarveout = -1  # no preference
 
 
 @cudart.export("cudaFuncSetAttribute")
 def func_set_attribute(function: Any, attribute: int, value: int) -> None:
     last = int(cudaFuncAttribute.cudaFuncAttributeMax) - 1
-    if not cudaFuncAttribute.cudaFuncAttributeMaxDynamicSharedMemorySize <= attribute <= last:
-        raise invalid_value(f"attr is {attribute}; cudaFuncAttribute has 8 to {last}")
-    kernel = kernel_of(function)
-    if attribute == cudaFuncAttribute.cudaFuncAttributeMaxDynamicSharedMemorySize:
-        modules.allow_shared(kernel, value)
+    first = int(cudaFuncAttribute.cudaFuncAttributeMaxDynamicSharedMemorySize)
+    if not first <= attribute <= last:
+        raise invalid_value(f"attr is {attribute}; must be in {first}..{last}")
+    require_kernel(function)
+    if attribute != cudaFuncAttribute.cudaFuncAttributeMaxDynamicSharedMemorySize:
+        return  # a hint
+    most = get_device(0).attribute(Device.cudaDevAttrMaxSharedMemoryPerBlockOptin)
+    if not 0 <= value <= most:
+        raise invalid_value(f"value is {value}; dynamic shared memory must be in 0..{most} bytes")
+    lib.sim_cuda_shared(function, value)
 
 
 @cudart.export("cudaFuncSetCacheConfig")
 def func_set_cache_config(function: Any, config: int) -> None:
-    driver_functions.func_set_cache_config(kernel_of(function), config)
-
-
-@cudart.export("cudaFuncSetSharedMemConfig")
-def func_set_shared_mem_config(function: Any, config: int) -> None:
-    driver_functions.func_set_shared_mem_config(kernel_of(function), config)
-
-
-@cudart.export("cudaFuncGetName")
-def func_get_name(target: Any, function: Any) -> None:
-    driver_functions.func_get_name(target, kernel_of(function))
-
-
-@cudart.export("cudaOccupancyMaxActiveBlocksPerMultiprocessor")
-def active_blocks(count: Any, function: Any, threads: int, shared: int) -> None:
-    occupancy.active_blocks(count, kernel_of(function), threads, shared)
-
-
-@cudart.export("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
-def active_blocks_with_flags(
-    count: Any, function: Any, threads: int, shared: int, flags: int
-) -> None:
-    occupancy.active_blocks_with_flags(count, kernel_of(function), threads, shared, flags)
-
-
-@cudart.export("cudaOccupancyAvailableDynamicSMemPerBlock")
-def available_shared(size: Any, function: Any, blocks: int, threads: int) -> None:
-    occupancy.available_shared(size, kernel_of(function), blocks, threads)
+    require_kernel(function)
+    if config not in cudaFuncCache._value2member_map_:
+        raise invalid_value(f"cacheConfig is {config}; must be in 0..{max(cudaFuncCache)}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...constants.cudart import cudaGraphNodeType as NodeType
 from ...constants.cudart import (
+    cudaError,
     cudaMemAttachGlobal,
     cudaMemAttachHost,
     cudaMemAttachSingle,
@@ -14,7 +14,7 @@ from ...constants.cudart import (
 from ...cudart import context
 from ...cudart.device import PITCH_ALIGN
 from ...cudart.errors import invalid_value
-from ...cudart.graph import Node
+from ...cudart.streams import Stream
 from ..embedding import pointer
 from .family import cudart, null, number, required_flags
 
@@ -86,16 +86,27 @@ def free_host(ptr: Any) -> None:
     current.memory.free_host(number(ptr), "cudaFreeHost")
 
 
+def _refuse_capture(target: Stream, what: str) -> None:
+    if target.capture is not None:
+        raise target.capture.invalidate(
+            cudaError.cudaErrorStreamCaptureUnsupported,
+            f"{what} in {target.name}, which captures: allocations in graphs are not supported",
+        )
+
+
+@cudart.export("cudaMallocAsync")
+def malloc_async(dev_ptr: Any, size: int, stream: Any) -> None:
+    null(devPtr=dev_ptr)
+    current = context.current()
+    _refuse_capture(current.streams.resolve(number(stream)), "cudaMallocAsync")
+    dev_ptr[0] = pointer(current.memory.allocate(size, DEVICE, "cudaMallocAsync"))
+
+
 @cudart.export("cudaFreeAsync", ruined="report")
 def free_async(dev_ptr: Any, stream: Any) -> None:
     current = context.current()
     target = current.streams.resolve(number(stream))
-    if target.capture is not None:
-        target.capture.require_valid()
-        node = Node(None, NodeType.cudaGraphNodeTypeMemFree, [])
-        node.memory = current.node_memories.at(number(dev_ptr))
-        target.capture.insert(target, node)
-        return
+    _refuse_capture(target, "cudaFreeAsync")
     # Gone for calls from now on; kernels that are queued have nothing but its address.
     gone = current.memory.free_later(number(dev_ptr), "cudaFreeAsync")
     target.enqueue(gone, always=True, trivial=True)

@@ -11,7 +11,7 @@ from ...constants.cudart import cudaError, cudaMemcpyKind
 from ...cudart import context
 from ...cudart.errors import CudaError, invalid_value
 from ..embedding import address, pointer
-from . import registered, transfer
+from . import transfer
 from .family import cudart, null
 
 _INTO = (
@@ -28,17 +28,14 @@ _OUT_OF = (
 
 def place(symbol: Any) -> tuple[int, int]:
     """Address and bytes of a variable. Raises CudaError (InvalidSymbol)."""
-    if symbol:
-        found = registered.symbol(symbol)
-        if found is not None:
-            return found
-        where = address(symbol)
-        known = context.current().memory.allocation(where)
-        if known is not None and known.region.base == where:
-            return where, known.region.size
+    where = address(symbol)
+    known = context.current().memory.allocation(where)
+    if known is not None and known.region.base == where:
+        return where, known.region.size
     raise CudaError(
         cudaError.cudaErrorInvalidSymbol,
-        f"symbol ({address(symbol):#x}) is no __device__ or __constant__ variable of this program",
+        f"symbol ({address(symbol):#x}) is not a __device__ or __constant__ variable "
+        "of this program",
     )
 
 

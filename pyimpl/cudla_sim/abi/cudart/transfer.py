@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...constants.cudart import cudaGraphNodeType as NodeType
 from ...core.queue import Work
 from ...cudart import context, transfer
-from ...cudart.graph import Filling
 from ...cudart.streams import Stream
 from ...cudart.transfer import Copy, Shape, plane
-from .device import get_device
 from .family import cudart, number
 
 
@@ -77,34 +74,14 @@ def memcpy_2d_async(
     _later(_copy_2d(dst, dst_pitch, src, src_pitch, width, height, kind), stream)
 
 
-_DEFAULT = 4  # cudaMemcpyDefault: the addresses tell
-
-
-@cudart.export("cudaMemcpyPeer")
-def memcpy_peer(dst: Any, dst_device: int, src: Any, src_device: int, size: int) -> None:
-    get_device(dst_device)
-    get_device(src_device)
-    _now(_copy(dst, src, _DEFAULT, _row(size)))
-
-
-@cudart.export("cudaMemcpyPeerAsync")
-def memcpy_peer_async(
-    dst: Any, dst_device: int, src: Any, src_device: int, size: int, stream: Any
-) -> None:
-    get_device(dst_device)
-    get_device(src_device)
-    _later(_copy(dst, src, _DEFAULT, _row(size)), stream)
-
-
-def put(work: Work, filling: Filling, target: Stream, wait: bool) -> None:
-    """A checked fill into a stream."""
-    label = f"fill of {filling.width * filling.element * filling.height} bytes"
+def put(work: Work, size: int, target: Stream, wait: bool) -> None:
+    """Puts a checked fill of ``size`` bytes into a stream."""
+    label = f"fill of {size} bytes"
     if wait:
         context.current().captures.forbid("a fill that waits")
         target.run(work, label)
     else:
-        kind = NodeType.cudaGraphNodeTypeMemset
-        target.enqueue(work, label=label, kind=kind, given=filling)
+        target.enqueue(work, label=label)
 
 
 def _fill(ptr: Any, value: int, shape: Shape, stream: Any, wait: bool) -> None:
@@ -112,8 +89,7 @@ def _fill(ptr: Any, value: int, shape: Shape, stream: Any, wait: bool) -> None:
     target = current.streams.legacy if stream is None else current.streams.resolve(number(stream))
     if shape.width and shape.height:
         memory = transfer.check(current.memory, number(ptr), shape, "device", "devPtr")
-        filling = Filling(number(ptr), shape.pitch, value & 0xFF, 1, shape.width, shape.height)
-        put(transfer.fill(memory, value), filling, target, wait)
+        put(transfer.fill(memory, value), shape.width * shape.height, target, wait)
 
 
 @cudart.export("cudaMemset")

@@ -18,11 +18,11 @@ from .streams import STREAM, affinity_of, engine_of, name_of, submit_buffer_to, 
 
 
 class _Cuda:
-    """``carried``: the PVA's side of CUDA streams, by the CUDA stream's number."""
+    """``carried``: the PVA's side of CUDA streams, by the CUDA stream."""
 
     def __init__(self, _: Process) -> None:
         self.disabled = False
-        self.carried: dict[int, tuple[CudaStream, Stream]] = {}
+        self.carried: dict[CudaStream, Stream] = {}
 
 
 def _state() -> _Cuda:
@@ -56,12 +56,12 @@ def _carried(value: Any) -> Stream:
     """The PVA's side of a CUDA stream."""
     known = _state().carried
     cuda = _cuda_stream(value)
-    for number in [n for n, (stream, _) in known.items() if stream.closed]:
-        del known[number]
-    if cuda.id not in known:
+    for closed in [stream for stream in known if stream.closed]:
+        del known[closed]
+    if cuda not in known:
         made = Stream(machine().engines[0], VPU_ANY, cuda.name, CarriedQueue(cuda))
-        known[cuda.id] = cuda, made
-    return known[cuda.id][1]
+        known[cuda] = made
+    return known[cuda]
 
 
 @cupva.export("CupvaCudaMemImport")
