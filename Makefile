@@ -2,7 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := build_ffi.py pyproject.toml $(wildcard codegen/*.py) $(shell find include shim pyimpl -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -name '*.cpp')
+# What builds read: headers, C, handlers, tables, declarations of commands; not what they generate.
+GENERATED := shim/generated/% pyimpl/cudla_sim/constants/% pyimpl/cudla_sim/capi/generated/% \
+    pyimpl/cudla_sim/nvdla/dla_interface.py
+PYTHON_SOURCES := $(filter-out $(GENERATED) %/version.py,$(shell find pyimpl/cudla_sim -name '*.py'))
+SOURCES := $(sort build_ffi.py pyproject.toml pyimpl/cudla_sim/version.py $(PYTHON_SOURCES) \
+    $(filter-out $(GENERATED),$(shell find codegen include shim pyimpl \
+    -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -name '*.cpp' -o -path 'codegen/*.py')))
 
 # A folder per API; the digits come last, and onnx needs more than the package.
 ALL_SAMPLES := $(notdir $(patsubst %/Makefile,%,$(wildcard c_examples/*/Makefile)))
@@ -11,15 +17,25 @@ SAMPLES := $(filter-out cudla onnx,$(ALL_SAMPLES)) cudla
 # The tests start hundreds of processes with Python in them, each of which would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run quick test test-browser test-networks test-arm64 wheels stress sanitize fuzz mutants lint man docs bench clean
+.PHONY: run quick test test-browser test-networks test-arm64 wheels stress sanitize fuzz mutants lint docs bench clean
 .DEFAULT_GOAL := run
 
+# A file that is gone changes what is generated as well: the last build has left the list of its sources.
+ifneq ($(SOURCES),$(shell cat $(VENV)/sources 2>/dev/null))
+$(VENV)/installed: changed
+.PHONY: changed
+changed:
+endif
+
+# After changes of Python only, the package stays installed.
 $(VENV)/installed: $(SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(if $(filter-out changed $(PYTHON_SOURCES),$?), \
+	    $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ., $(BIN)/python build_ffi.py)
+	@printf '%s\n' $(SOURCES) >$(VENV)/sources
 	touch $@
 
-$(VENV)/installed-test: $(VENV)/installed
+$(VENV)/installed-test: pyproject.toml | $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,lint]'
 	touch $@
 
@@ -78,16 +94,13 @@ lint: $(VENV)/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/python build_ffi.py --verify
 
 # The site in build/site: links checked, then opened in Chromium where there is one.
 docs: $(VENV)/installed-test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs,browser]'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --clean
 	$(BIN)/python -m pytest -m site tests/docs
-
-# Manual pages, from the declarations of the commands.
-man: $(VENV)/installed
-	$(BIN)/python -m cudla_sim.tools.manpages docs/man
 
 # Figures of speed, and what is worse than those that the project keeps of this machine.
 bench: $(VENV)/installed-test

@@ -1,8 +1,13 @@
 """Builds cudla-sim: headers -> generated files -> shared libraries -> install tree.
 
-    python build_ffi.py             regenerate shim/generated and the Python constants, compile
-    python build_ffi.py --verify    fail when a checked-in generated file is stale
-    python build_ffi.py --generate  regenerate only
+    python build_ffi.py             write the generated files, compile
+    python build_ffi.py --generate  write the generated files only
+    python build_ffi.py --verify    fail when the exported names differ from codegen/exports.txt
+    python build_ffi.py --exports   write codegen/exports.txt
+    python build_ffi.py --clean     remove what builds made, generated files included
+
+Generated files are not committed; codegen/exports.txt is, so that a change of what the libraries
+export is a change that somebody made on purpose.
 
 It is also the PEP 517 build backend (`pyproject.toml`): every build first compiles the libraries
 for the interpreter that runs it, then hands over to setuptools.
@@ -30,6 +35,7 @@ from codegen import (  # noqa: E402  (needs the paths above)
     descriptors,
     dpu_isa,
     emit,
+    exports,
     layouts,
     native,
     packages,
@@ -44,6 +50,19 @@ from cudla_sim.families import HEADERS  # noqa: E402
 PACKAGE = ROOT / "pyimpl" / "cudla_sim"
 GENERATED = ROOT / "shim" / "generated"
 CONSTANTS = PACKAGE / "constants"
+CAPI = PACKAGE / "capi" / "generated"
+MANUAL_PAGES = ROOT / "docs" / "man"
+EXPORTS = ROOT / "codegen" / "exports.txt"
+
+# Everything in these is generated; a build removes what it does not write.
+GENERATED_FOLDERS = (GENERATED, CONSTANTS, CAPI, MANUAL_PAGES)
+# Generated files beside hand-written ones.
+GENERATED_FILES = (
+    "lib/pkgconfig/*.pc",
+    "lib/cmake/cudla-sim/cudla-simTargets.cmake",
+    "lib/cmake/cudla-sim/cudla-simConfigVersion.cmake",
+    "nvdla/dla_interface.py",
+)
 
 # What workers and their host share: module of constants -> prefix of the names, headers.
 SHARED = {
@@ -80,9 +99,10 @@ def _contents() -> dict[Path, str]:
         GENERATED / "dpu_isa.h": dpu_isa.header(),
         CONSTANTS / "handlers.py": emit.modules_py(declared, internal, PACKAGE),
         CONSTANTS / "__init__.py": f'"""{emit.BANNER}"""\n',
-        PACKAGE / "capi" / "prototypes.py": prototypes.ctypes_py(declared),
-        PACKAGE / "capi" / "declarations.py": prototypes.declarations_py(declared),
-        PACKAGE / "capi" / "functions.pyi": prototypes.functions_pyi(declared),
+        CAPI / "__init__.py": f'"""{emit.BANNER}"""\n',
+        CAPI / "prototypes.py": prototypes.ctypes_py(declared),
+        CAPI / "declarations.py": prototypes.declarations_py(declared),
+        CAPI / "functions.pyi": prototypes.functions_pyi(declared),
     }
     files.update(packages.files(PACKAGE / "lib"))
     for name, (prefix, *headers) in SHARED.items():
@@ -103,26 +123,47 @@ def _contents() -> dict[Path, str]:
 
 
 def generate() -> None:
-    for path, text in _contents().items():
+    """Writes the generated files that changed and removes those of earlier builds."""
+    files = _contents()
+    for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
+    for path in _generated():
+        if path not in files and path.parent != MANUAL_PAGES:
+            path.unlink()
+    _write_manual_pages()
 
 
-def verify() -> int:
-    """Prints what is stale; the exit status."""
-    stale = 0
-    for path, text in _contents().items():
-        found = path.read_text() if path.exists() else ""
-        if found != text:
-            stale += 1
-            name = str(path.relative_to(ROOT))
-            difference = difflib.unified_diff(
-                found.splitlines(), text.splitlines(), name, "as generated", lineterm="", n=1
-            )
-            print("\n".join(list(difference)[:20]))
-    print(f"{stale} stale generated file(s)" if stale else "generated files are up to date")
-    return 1 if stale else 0
+def _generated() -> list[Path]:
+    """The generated files that are there."""
+    found = [p for folder in GENERATED_FOLDERS for p in folder.glob("*") if p.is_file()]
+    return [*found, *(path for pattern in GENERATED_FILES for path in PACKAGE.glob(pattern))]
+
+
+def _write_manual_pages() -> None:
+    """In a process of its own, which imports the modules that were just generated."""
+    # not PYTHONPATH: pip's build environments drop folders from it that the outer one has
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from cudla_sim.tools import manpages; "
+        "sys.exit(manpages.main(sys.argv[2:]))"
+    )
+    command = [sys.executable, "-c", program, str(PACKAGE.parent), str(MANUAL_PAGES)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode or not any(MANUAL_PAGES.glob("*.1")):
+        raise SystemExit(f"build_ffi: the manual pages could not be written\n{done.stderr}")
+
+
+def verify(listed: Path = EXPORTS) -> int:
+    """Prints how the exported names differ from the committed list; the exit status."""
+    lines = listed.read_text().splitlines() if listed.exists() else []
+    exported = exports.listing(api()).splitlines()
+    name = f"codegen/{listed.name}"
+    for line in difflib.unified_diff(lines, exported, name, "exported", lineterm="", n=0):
+        print(line)
+    if lines != exported:
+        print(f"{name}: differs from the exported names; write it: python build_ffi.py --exports")
+    return int(lines != exported)
 
 
 def build(editable: bool) -> None:
@@ -184,8 +225,8 @@ prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
 
 # What builds and first uses leave in a checkout, relative to the package.
 _MADE_HERE = (
-    *("include", "dpu_run", "vpu_run", "lib/cuda"),
-    *("sdk/bin", "sdk/tools", "sdk/include", "sdk/lib", "sdk/share/upmem/include"),
+    *("include", "dpu_run", "vpu_run", "lib/cuda", "toolkit"),
+    *("sdk/bin", "sdk/include", "sdk/lib", "sdk/share/upmem/include"),
 )
 
 
@@ -231,8 +272,11 @@ def clean() -> None:
         elif path.exists():
             shutil.rmtree(path)
     extensions = [*(PACKAGE / "native").glob("*.so"), *(PACKAGE / "abi").glob("*.so")]
-    for file in [*(PACKAGE / "lib").glob("*.so*"), *extensions]:
-        file.unlink()
+    programs = [PACKAGE / "lib" / name for name in ("confine", "dpu_isa", "first_call")]
+    for file in [*(PACKAGE / "lib").glob("*.so*"), *extensions, *programs, *_generated()]:
+        file.unlink(missing_ok=True)
+    for folder in GENERATED_FOLDERS:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def build_editable(
@@ -248,7 +292,8 @@ def build_sdist(directory: str, config_settings: Any = None) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--verify", action="store_true", help="only compare generated files")
+    parser.add_argument("--verify", action="store_true", help="only compare codegen/exports.txt")
+    parser.add_argument("--exports", action="store_true", help="only write codegen/exports.txt")
     parser.add_argument("--generate", action="store_true", help="do not compile")
     parser.add_argument("--clean", action="store_true", help="remove what builds made")
     parser.add_argument("--wheel", metavar="FOLDER", help=argparse.SUPPRESS)
@@ -262,6 +307,9 @@ def main() -> int:
         return 0
     if options.verify:
         return verify()
+    if options.exports:
+        EXPORTS.write_text(exports.listing(api()))
+        return 0
     if options.generate:
         generate()
     else:

@@ -61,8 +61,12 @@ def _make_filter(library: Path, real: str) -> None:
 def make(api: Api, lib: Path, compile_shared: Callable[[Path, Path, list[str]], None]) -> None:
     """Writes the libraries of all families below ``lib``.
 
-    ``compile_shared(source, target, options)`` compiles one shared library.
+    ``compile_shared(source, target, options)`` compiles one shared library. Libraries that an
+    earlier build left and no family has are removed.
     """
+    made = {lib / name for name in libraries()} | {lib / f.real for f in FAMILIES}
+    for path in {*lib.glob("*.so*"), *lib.glob("*/*.so*")} - made:
+        path.unlink()
     defined = {name: _defined(lib / name) for name in {f.real for f in FAMILIES}}
     functions: dict[str, set[str]] = {}
     for function in api.functions:

@@ -300,6 +300,18 @@ _OWN = "libcudart_sim"
 """The version that names have for modules of ours: NVIDIA's library may be in the process."""
 
 
+PRIVATE_EXPORTS = {
+    "sim__*": "for libcudart_sim.so",
+    "sim_bridge_attach": "for the extension",
+}
+"""Names, or patterns, that libcudla_sim.so exports to our own libraries, and what for."""
+
+
+def versions(name: str) -> tuple[str, str]:
+    """The versions of a name of libcudart_sim.so, the default first."""
+    return _OWN, _vendor_version(name)
+
+
 def _vendor_version(name: str) -> str:
     """The version that it has for programs that were linked with NVIDIA's."""
     return "libnvrtc.so.12" if name.startswith("nvrtc") else "libcudart.so.12"
@@ -354,8 +366,7 @@ def version_script(api: Api, cudart: bool) -> str:
     lines += [f"    {name};" for name in names]
     if not cudart:
         lines += [f"    {name};" for f in families.FAMILIES for name in f.cpp_symbols]
-        lines.append("    sim__*; /* for libcudart_sim.so */")
-        lines.append("    sim_bridge_attach; /* for the extension */")
+        lines += [f"    {name}; /* {why} */" for name, why in PRIVATE_EXPORTS.items()]
     lines += ["  local: *;", "};"]
     if cudart:
         lines += [f"{version} {{ }};" for version in sorted({_vendor_version(n) for n in names})]
@@ -380,7 +391,7 @@ def constants_py(api: Api, which: str) -> str:
     lines = [f'"""{which}: enumerators and numeric macros. {BANNER}"""', ""]
     enums = _enumerations(api, which)
     if enums:
-        lines += ["from .enumerations import enumerations", ""]
+        lines += ["from ..enumerations import enumerations", ""]
     for name, (header, value) in api.macros.items():
         if family(header) == which and not name.startswith("_"):
             lines.append(f"{name} = {_number(value)}")

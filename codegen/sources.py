@@ -50,3 +50,20 @@ def mark(api: Api, package: Path, shim: Path) -> None:
     for function in api.functions:
         function.c_body = function.name in in_c
         function.native = function.variadic or (function.c_body and function.name not in in_python)
+
+
+_STATES = {"export": "implemented", "unsupported": "refuses"}
+
+
+def states(api: Api, package: Path, shim: Path) -> dict[str, tuple[str, str]]:
+    """Function -> (implemented, refuses or missing; the file that answers), of a marked ``api``."""
+    in_c, in_python = defined_in_c(shim), handlers(package)
+    found = {}
+    for function in api.functions:
+        if function.native:
+            where = in_c.get(function.name, "")
+            found[function.name] = ("implemented" if where else "missing", where)
+        else:
+            how, where = in_python.get(function.name, ("", ""))
+            found[function.name] = (_STATES.get(how, "missing"), where)
+    return found

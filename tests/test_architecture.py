@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from codegen import parse
+import build_ffi
+from codegen import parse, sources
 from cudla_sim.families import FAMILIES
 from tests.conftest import ROOT
 
@@ -24,7 +25,7 @@ ALLOWED_BETWEEN_MODELS = {(f.name, other) for f in FAMILIES for other in f.needs
 REACHES = {("cudla/device.py", "boards"): "cudla_sim.dla.check"}
 LEAVES = {
     "core", "constants", "native", "workers", "cluster", "families", "paths",
-    "lazy", "settings", "version",
+    "lazy", "settings", "version", "board_table", "enumerations",
 }  # fmt: skip
 # Installing these changes the host's signal handlers or starts processes behind its back.
 BANNED_AT_RUN_TIME = {"signal", "asyncio", "subprocess"}
@@ -363,14 +364,26 @@ assert all(answers.values()) and len(answers) == len(calls), answers
     assert "internal error" not in run.stderr
 
 
-def test_generated_files_are_fresh() -> None:
-    run = subprocess.run(
-        [sys.executable, str(ROOT / "build_ffi.py"), "--verify"],
-        capture_output=True,
-        text=True,
-        check=False,
+def test_every_export_has_a_handler() -> None:
+    states = sources.states(build_ffi.api(), PACKAGE, ROOT / "shim")
+    assert {state for state, _ in states.values()} == {"implemented", "refuses"}
+
+
+def test_a_function_without_a_handler_is_missing(tmp_path: Path) -> None:
+    include = tmp_path / "include"
+    include.mkdir()
+    (include / "one.h").write_text("int simOne(void);\nint simTwo(void);\nint simThree(void);\n")
+    api = parse.read([include / "one.h"], include, ROOT / "shim" / "parse_include")
+    (tmp_path / "abi").mkdir()
+    (tmp_path / "abi" / "one.py").write_text(
+        '@family.export("simOne")\nfamily.unsupported("simTwo", because="no")\n'
     )
-    assert run.returncode == 0, run.stdout + run.stderr
+    sources.mark(api, tmp_path, tmp_path)
+    assert sources.states(api, tmp_path, tmp_path) == {
+        "simOne": ("implemented", "abi/one.py"),
+        "simTwo": ("refuses", "abi/one.py"),
+        "simThree": ("missing", ""),
+    }
 
 
 def test_a_misspelt_header_is_an_error(tmp_path: Path) -> None:

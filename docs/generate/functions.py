@@ -67,18 +67,8 @@ def _text(node: ast.expr | None, module: Path) -> str:
 def states() -> dict[str, tuple[str, str]]:
     """Function -> (implemented, refuses or missing; the file that answers)."""
     api, (_, sources) = _parts()
-    known = sources.handlers(PACKAGE)
-    native = sources.defined_in_c(ROOT / "shim")
-    words = {"export": "implemented", "unsupported": "refuses"}
-    found = {}
-    for function in api.functions:
-        if function.native:
-            where = native.get(function.name, "")
-            found[function.name] = ("implemented" if where else "missing", where)
-        else:
-            how, where = known.get(function.name, ("", ""))
-            found[function.name] = (words.get(how, "missing"), where)
-    return found
+    states: dict[str, tuple[str, str]] = sources.states(api, PACKAGE, ROOT / "shim")
+    return states
 
 
 @cache

@@ -154,12 +154,23 @@ def test_bash_takes_the_completion(tmp_path: Path) -> None:
 
 
 def test_manual_pages_are_those_of_the_commands() -> None:
-    """`make man` writes them."""
-    folder = ROOT / "docs" / "man"
+    """Each build writes them."""
     fresh = manpages.pages(commands.app)
-    assert {file.name: file.read_text() for file in folder.iterdir()} == fresh
+    assert {file.name for file in (ROOT / "docs" / "man").iterdir()} == fresh.keys()
     assert len(fresh) == len(list(everything()))
     assert r"\-\-dump\-layers" in fresh["cudla-sim-nvdla-run.1"]
+
+
+def test_command_declarations_import_with_click_alone(tmp_path: Path) -> None:
+    """Builds make the manual pages in an environment without numpy and without our libraries."""
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    (packages / "click").symlink_to(Path(click.__file__).parent)
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'pyimpl'}{os.pathsep}{packages}"}
+    pages = tmp_path / "pages"
+    command = [sys.executable, "-S", "-m", "cudla_sim.tools.manpages", str(pages)]
+    subprocess.run(command, env=environment, cwd=tmp_path, check=True)
+    assert {file.name: file.read_text() for file in pages.iterdir()} == manpages.pages(commands.app)
 
 
 def test_nvdla_run_says_that_zeros_are_fed() -> None:

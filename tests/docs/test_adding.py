@@ -68,8 +68,12 @@ def test_the_page_can_be_followed(page: str, clone: Path, tmp_path: Path) -> Non
         compiled = "pyimpl/cudla_sim/native/_compiled.abi3.so"
         shutil.copy(ROOT / compiled, clone / compiled)
     shell = Shell(clone, tmp_path / "env" / "bin" / "python")
+    stale = clone / "pyimpl/cudla_sim/constants/removed_api.py"
+    stale.touch()
     for block in blocks(ROOT / page):
         shell.take(block)
+    builds = any("build_ffi.py" in block.text for block in blocks(ROOT / page))
+    assert stale.exists() is not builds, "a build removes what it does not generate"
 
 
 def test_a_change_has_one_place(tmp_path: Path) -> None:

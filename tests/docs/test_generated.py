@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import build_ffi
 from cudla_sim.core import config
 from cudla_sim.core.config import PREFIX
 from cudla_sim.core.points import ENGINE_POINTS
@@ -41,6 +42,16 @@ def test_every_setting_is_explained() -> None:
             row for row in text.splitlines() if row.startswith(f"| `{PREFIX}{name.upper()}` ")
         ]
         assert len(line.split("|")[3].strip()) > 10, "a field has a docstring"
+
+
+def test_every_function_stands_on_one_page() -> None:
+    pages = {name: functions.page(name) for name in functions.TITLES}
+    states = re.compile(r"\| (implemented|refuses|missing) \|")
+    found = sum(len(states.findall(text)) for text in pages.values())
+    assert found == len(build_ffi.api().functions)
+    assert "| missing |" not in "".join(pages.values())
+    assert "`cudlaStatus cudlaDestroyDevice(" in pages["cudla"]
+    assert "cudlaDestroyDevice" in prototypes.PROTOTYPES
 
 
 def sections(name: str) -> dict[str, str]:

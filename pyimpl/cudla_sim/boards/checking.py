@@ -8,8 +8,8 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..board_table import BOARDS, NAMES, Board
 from ..compiler.calibrate.table import Table
-from ..constants.boards import BOARDS, NAMES, Board
 from .decisions import Decision, decide
 from .errors import DlaError
 from .layers import Layer, Network

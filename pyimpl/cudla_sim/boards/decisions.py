@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from packaging.version import Version
 
+from ..board_table import MARKS
 from .facts import Neighbours, facts
 from .layers import Layer, Network
 from .rules.expressions import Facts
-from .rules.rule import MARKS, Rule
+from .rules.rule import Rule
 
 UNSUPPORTED = "documented"
 """The mark of "no rule names it": the tables of the developer guide are said to be whole."""

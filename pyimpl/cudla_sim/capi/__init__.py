@@ -16,7 +16,7 @@ from . import prototypes
 from .described import describe
 
 if TYPE_CHECKING:
-    from .functions import Functions
+    from .generated.functions import Functions
 else:
     Functions = object
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from ..constants.boards import BOARDS
+from ..board_table import BOARDS
 from ..constants.cudla import cudlaMode as Mode
 from ..constants.cudla import cudlaStatus as Status
 from ..core.fence import Fence

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..constants.boards import BOARDS, NAMES
+from ..board_table import BOARDS, NAMES
 from ..core.config import Section
 from ..core.errors import ConfigError
 
@@ -16,7 +16,7 @@ class Settings(Section):
     """Of all devices."""
 
     board: str = ""
-    """A board of Jetson or DRIVE (``orin``, ``xavier``, ``orin-nx``, ...; ``constants.boards``):
+    """A board of Jetson or DRIVE (``orin``, ``xavier``, ``orin-nx``, ...; ``board_table``):
     sets dla_count and dla_version where these are not given, and what ``cudla-sim trtexec`` builds
     for. Results stay those of the open NVDLA."""
     dla_version: str = "2.0"

@@ -11,6 +11,9 @@ ARITHMETIC = (
     "native", "numpy", "avx512_vnni", "avx512_bw", "avx_vnni", "avx2", "neon_dotprod", "neon",
     "portable",
 )  # fmt: skip
+COMPARE = ("all", "layers", "off")
+"""What is compared with hardware behind ``chip`` when an operation is done: all memory of the task,
+what the operation writes, or nothing, also at the end."""
 
 
 @dataclass(frozen=True)

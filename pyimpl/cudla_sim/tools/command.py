@@ -5,11 +5,12 @@ Built on click, which parses, completes words in shells and tells terminals from
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import importlib
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,33 @@ def sections(command: click.Command, context: click.Context) -> dict[str, list[t
     return dict(sorted(found.items(), key=lambda item: item[0] == OTHER))
 
 
+@contextlib.contextmanager
+def _missing_packages(ctx: click.Context) -> Iterator[None]:
+    """Reports a package that is not installed as wrong usage, with the extra that installs it.
+
+    Modules of commands import click, the standard library and what needs no more than these:
+    builds make the manual pages before anything else is there. Callbacks import the rest.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if not error.name or error.name.startswith(__name__.partition(".")[0]):
+            raise
+        raise click.UsageError(
+            f"it needs the package {error.name}: {_installation(error.name)}", ctx
+        ) from None
+
+
+def _installation(module: str) -> str:
+    """The command that installs a package, by the extra that has it."""
+    from importlib.metadata import requires  # half of a small command's start
+
+    wanted = [line for line in requires("cudla-sim") or () if line.startswith(module)]
+    extras = [found[1] for line in wanted if (found := re.search(r"extra == .(\w+)", line))]
+    extra = next((name for name in extras if name not in ("test", "lint")), "")
+    return f"pip install 'cudla-sim[{extra}]'" if extra else f"pip install {module}"
+
+
 class Command(click.Command):
     """A command whose options are grouped.
 
@@ -86,7 +114,12 @@ class Command(click.Command):
         self.arguments = list(arguments)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, self._spelled_now(ctx, args))
+        with _missing_packages(ctx):
+            return super().parse_args(ctx, self._spelled_now(ctx, args))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _missing_packages(ctx):
+            return super().invoke(ctx)
 
     def _spelled_now(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The words with today's spelling of options; a note for each old one."""
@@ -117,23 +150,6 @@ class PassThrough(Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.args = list(args)
         return ctx.args
-
-
-def _lacking(command: str, module: str) -> click.Command:
-    """What stands for a command whose extra is not installed."""
-    from importlib.metadata import requires  # half of a small command's start
-
-    wanted = [line for line in requires("cudla-sim") or () if line.startswith(module)]
-    extras = [found[1] for line in wanted if (found := re.search(r"extra == .(\w+)", line))]
-    extra = next((name for name in extras if name not in ("test", "lint")), "")
-    cure = f"pip install 'cudla-sim[{extra}]'" if extra else f"pip install {module}"
-
-    def refuse() -> None:
-        raise click.UsageError(f"it needs the package {module}: {cure}")
-
-    return PassThrough(
-        command, callback=refuse, help=f"Needs the package {module}: {cure}", add_help_option=False
-    )
 
 
 class Group(click.Group):
@@ -167,12 +183,7 @@ class Group(click.Group):
         if cmd_name not in self._elsewhere:
             return super().get_command(ctx, cmd_name)
         module, attribute = self._elsewhere[cmd_name]
-        try:
-            found: click.Command = getattr(importlib.import_module(module), attribute)
-        except ModuleNotFoundError as error:
-            if not error.name or error.name.startswith(__name__.partition(".")[0]):
-                raise
-            return _lacking(cmd_name, error.name)
+        found: click.Command = getattr(importlib.import_module(module), attribute)
         return found
 
     def resolve_command(

@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from .. import paths
-from ..core import process
 from .command import JSON, Command
 from .text_table import Table
 
@@ -47,6 +46,8 @@ def show_devices(as_json: bool) -> None:
 
 
 def _devices() -> list[dict[str, Any]]:
+    from ..core import process
+
     config = process.current().config
     board = config.board or "no board"
     dla = f"DLA cores, NVDLA {config.config}, {board}"
@@ -66,6 +67,8 @@ def _devices() -> list[dict[str, Any]]:
 
 
 def _device(name: str, count: int, what: str, *settings: str) -> dict[str, Any]:
+    from ..core import process
+
     config = process.current().config
     known = {f"CUDLA_SIM_{s.upper()}": getattr(config, s) for s in settings}
     return {"device": name, "count": count, "what": what, "settings": known}

@@ -114,8 +114,12 @@ def main(words: list[str]) -> int:
         return 2
     folder = Path(words[0])
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in pages(app).items():
+    found = pages(app)
+    for name, text in found.items():
         (folder / name).write_text(text)
+    for page_before in folder.glob("*.1"):
+        if page_before.name not in found:
+            page_before.unlink()
     return 0
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from ..core import process
 from ..core.errors import ConfigError
 from ..nvdla.timing.parameters import Surroundings
 from .command import option
@@ -39,6 +38,8 @@ def timed(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def wrapped(**arguments: Any) -> None:
+        from ..core import process
+
         flags = {n: arguments.pop(n) for n in (o[2:].replace("-", "_") for o in _OPTIONS)}
         try:
             around = Surroundings.of(process.current().config, **flags)

@@ -44,7 +44,9 @@ static void add(const void *function, cudlaSimLauncher launch)
 }
 
 SIM_EXPORT void sim____cudlaSimKernel(const void *function, cudlaSimLauncher launch)
-{ add(function, launch); }
+{
+    add(function, launch);
+}
 
 int sim_cuda_kernel_known(void *function)
 {
@@ -66,7 +68,9 @@ int sim_cuda_shared(void *function, int allow)
 }
 
 SIM_EXPORT int sim____cudlaSimShared(const void *function)
-{ return sim_cuda_shared((void *)(uintptr_t)function, -1); }
+{
+    return sim_cuda_shared((void *)(uintptr_t)function, -1);
+}
 
 SIM_EXPORT cudaError_t sim__cudaLaunchKernel(const void *func, struct dim3 gridDim,
                                              struct dim3 blockDim, void **args, size_t sharedMem,
@@ -99,10 +103,14 @@ SIM_EXPORT void **sim____cudaRegisterFatBinary(void *wrapper)
 }
 
 SIM_EXPORT void sim____cudaRegisterFatBinaryEnd(void **handle)
-{ (void)handle; }
+{
+    (void)handle;
+}
 
 SIM_EXPORT void sim____cudaUnregisterFatBinary(void **handle)
-{ free(handle); }
+{
+    free(handle);
+}
 
 SIM_EXPORT void sim____cudaRegisterFunction(void **handle, const char *host, char *device,
                                             const char *name, int thread_limit, void *tid,
@@ -129,7 +137,9 @@ SIM_EXPORT void sim____cudaRegisterManagedVar(void **handle, void **pointer, cha
 }
 
 SIM_EXPORT char sim____cudaInitModule(void **handle)
-{ return handle != NULL; }
+{
+    return handle != NULL;
+}
 
 /* --- the halves of nvcc's launches ------------------------------------------------------------ */
 
@@ -188,4 +198,6 @@ SIM_EXPORT cudaError_t sim____cudaGetKernel(void **kernel, const void *func)
 SIM_EXPORT cudaError_t sim____cudaLaunchKernel(void *kernel, struct dim3 gridDim,
                                                struct dim3 blockDim, void **args, size_t sharedMem,
                                                cudaStream_t stream)
-{ return sim__cudaLaunchKernel(kernel, gridDim, blockDim, args, sharedMem, stream); }
+{
+    return sim__cudaLaunchKernel(kernel, gridDim, blockDim, args, sharedMem, stream);
+}

@@ -48,7 +48,9 @@ SIM_EXPORT cudaError_t sim____cudlaSimRefuse(cudaError_t error, const char *expl
 }
 
 SIM_EXPORT cudaError_t sim____cudlaSimVariable(void *address, size_t size)
-{ return sim__cuda_variable(address, size); }
+{
+    return sim__cuda_variable(address, size);
+}
 
 /* --- called by Python ---------------------------------------------------------------------------
  */

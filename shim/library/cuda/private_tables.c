@@ -1,7 +1,6 @@
-/* cuGetExportTable: what NVIDIA's static runtime wants of a driver beside its public functions.
- * Nothing of it is documented; the names and the order of the entries are those that the public
- * ZLUDA project (its dark_api) gives. Every call of that runtime asks for the storage of its
- * context, so that is here and not in Python. */
+/* cuGetExportTable: what NVIDIA's static runtime wants of a driver beside its public functions. Nothing of it is
+ * documented; the names and the order of the entries are those that the public ZLUDA project (its dark_api) gives. Every
+ * call of that runtime asks for the storage of its context, so that is here and not in Python. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +16,7 @@ extern CUresult sim__cuDevicePrimaryCtxRelease_v2(CUdevice device);
 typedef void (*entry)(void);
 #define ENTRY(function) ((entry)(void *)(function))
 
-/* --- CONTEXT_LOCAL_STORAGE: what the runtime keeps for a context
- * ---------------------------------------------------- */
+/* --- CONTEXT_LOCAL_STORAGE: what the runtime keeps for a context ---------------------------------------------------- */
 
 typedef void (*destroyed)(CUcontext context, void *key, void *value);
 
@@ -32,18 +30,20 @@ static pthread_mutex_t storage_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local CUcontext current;
 
 void sim_cuda_make_current(void *context)
-{ current = context; }
+{
+    current = context;
+}
 
 int sim_cuda_has_current(void)
-{ return current != NULL; }
+{
+    return current != NULL;
+}
 
 /* The place of an entry, or where it would be; under the lock. */
 static struct kept **place(CUcontext context, const void *key)
 {
     struct kept **at = &storage;
-    while (*at != NULL && ((*at)->context != context || (*at)->key != key)) {
-        at = &(*at)->next;
-    }
+    while (*at != NULL && ((*at)->context != context || (*at)->key != key)) { at = &(*at)->next; }
     return at;
 }
 
@@ -93,9 +93,7 @@ void sim_cuda_context_ends(void *context)
     for (;;) {
         pthread_mutex_lock(&storage_lock);
         struct kept **at = &storage;
-        while (*at != NULL && (*at)->context != context) {
-            at = &(*at)->next;
-        }
+        while (*at != NULL && (*at)->context != context) { at = &(*at)->next; }
         struct kept *gone = *at;
         if (gone != NULL) { *at = gone->next; }
         pthread_mutex_unlock(&storage_lock);
@@ -105,14 +103,14 @@ void sim_cuda_context_ends(void *context)
     }
 }
 
-static const entry context_local_storage[] = {ENTRY(storage_put), ENTRY(storage_delete),
-                                              ENTRY(storage_get), NULL};
+static const entry context_local_storage[] = {ENTRY(storage_put), ENTRY(storage_delete), ENTRY(storage_get), NULL};
 
-/* --- the other tables: bytes of the table first
- * ---------------------------------------------------------------------- */
+/* --- the other tables: bytes of the table first ---------------------------------------------------------------------- */
 
 static CUresult not_here(void)
-{ return sim__cuda_private(); }
+{
+    return sim__cuda_private();
+}
 
 #define NONE ENTRY(not_here)
 
@@ -123,26 +121,17 @@ static CUresult primary_context(CUcontext *context, CUdevice device)
     return error != CUDA_SUCCESS ? error : sim__cuDevicePrimaryCtxRelease_v2(device);
 }
 
-static void nothing(void) {}
+static void nothing(void) { }
 
 static CUresult no_error(void)
-{ return CUDA_SUCCESS; }
+{
+    return CUDA_SUCCESS;
+}
 
 /* The entries that load a kernel's image are not there: kernels are compiled for this processor. */
 static const entry cudart_interface[13] = {
-    (entry)sizeof cudart_interface,
-    NONE,
-    ENTRY(primary_context),
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    nothing,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    ENTRY(no_error), /* loads compilers */
+    (entry)sizeof cudart_interface, NONE, ENTRY(primary_context), [3 ... 6] = NONE, nothing,
+    [8 ... 11] = NONE, ENTRY(no_error), /* loads compilers */
 };
 
 /* Switches of tools that watch the runtime's calls: nobody turns them on. */
@@ -161,50 +150,12 @@ static void more_hooks_of_calls(void **switches, size_t *size)
 }
 
 static const entry tools_runtime_callback_hooks[7] = {
-    (entry)sizeof tools_runtime_callback_hooks,
-    NONE,
-    ENTRY(hooks_of_calls),
-    NONE,
-    NONE,
-    NONE,
+    (entry)sizeof tools_runtime_callback_hooks, NONE, ENTRY(hooks_of_calls), NONE, NONE, NONE,
     ENTRY(more_hooks_of_calls),
 };
 
 static const entry tools_tls[4] = {(entry)sizeof tools_tls, NONE, NONE, NONE};
-static const entry tools_devices[32] = {
-    (entry)sizeof tools_devices,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-    NONE,
-};
+static const entry tools_devices[32] = {(entry)sizeof tools_devices, [1 ... 31] = NONE};
 
 static CUresult context_check(CUcontext context, uint32_t *flags, const void **more)
 {
@@ -213,8 +164,7 @@ static CUresult context_check(CUcontext context, uint32_t *flags, const void **m
     return CUDA_SUCCESS;
 }
 
-static const entry context_checks[4] = {(entry)sizeof context_checks, NONE, ENTRY(context_check),
-                                        ENTRY(no_error)};
+static const entry context_checks[4] = {(entry)sizeof context_checks, NONE, ENTRY(context_check), ENTRY(no_error)};
 
 static CUresult integrity_check(uint32_t version, uint64_t seconds, void *digest);
 
@@ -222,8 +172,7 @@ static const entry integrity[3] = {(entry)sizeof integrity, ENTRY(integrity_chec
 
 static CUresult integrity_check(uint32_t version, uint64_t seconds, void *digest)
 {
-    const uint64_t addresses[] = {(uintptr_t)cudart_interface, (uintptr_t)integrity,
-                                  (uintptr_t)integrity[1]};
+    const uint64_t addresses[] = {(uintptr_t)cudart_interface, (uintptr_t)integrity, (uintptr_t)integrity[1]};
     return sim__cuda_integrity(version, seconds, digest, addresses);
 }
 
@@ -231,34 +180,20 @@ static const struct {
     unsigned char id[16];
     const entry *table;
 } tables[] = {
-    {{0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a, 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d,
-      0xf9},
-     cudart_interface},
-    {{0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21, 0xdf, 0x11, 0xa8, 0xc3, 0x68, 0xf3, 0x55, 0xd8, 0x95,
-      0x93},
+    {{0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a, 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9}, cudart_interface},
+    {{0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21, 0xdf, 0x11, 0xa8, 0xc3, 0x68, 0xf3, 0x55, 0xd8, 0x95, 0x93},
      context_local_storage},
-    {{0xa0, 0x94, 0x79, 0x8c, 0x2e, 0x74, 0x2e, 0x74, 0x93, 0xf2, 0x08, 0x00, 0x20, 0x0c, 0x0a,
-      0x66},
+    {{0xa0, 0x94, 0x79, 0x8c, 0x2e, 0x74, 0x2e, 0x74, 0x93, 0xf2, 0x08, 0x00, 0x20, 0x0c, 0x0a, 0x66},
      tools_runtime_callback_hooks},
-    {{0x42, 0xd8, 0x5a, 0x81, 0x23, 0xf6, 0xcb, 0x47, 0x82, 0x98, 0xf6, 0xe7, 0x8a, 0x3a, 0xec,
-      0xdc},
-     tools_tls},
-    {{0x21, 0x31, 0x8c, 0x60, 0x97, 0x14, 0x32, 0x48, 0x8c, 0xa6, 0x41, 0xff, 0x73, 0x24, 0xc8,
-      0xf2},
-     tools_devices},
-    {{0x26, 0x3e, 0x88, 0x60, 0x7c, 0xd2, 0x61, 0x43, 0x92, 0xf6, 0xbb, 0xd5, 0x00, 0x6d, 0xfa,
-      0x7e},
-     context_checks},
-    {{0xd4, 0x08, 0x20, 0x55, 0xbd, 0xe6, 0x70, 0x4b, 0x8d, 0x34, 0xba, 0x12, 0x3c, 0x66, 0xe1,
-      0xf2},
-     integrity},
+    {{0x42, 0xd8, 0x5a, 0x81, 0x23, 0xf6, 0xcb, 0x47, 0x82, 0x98, 0xf6, 0xe7, 0x8a, 0x3a, 0xec, 0xdc}, tools_tls},
+    {{0x21, 0x31, 0x8c, 0x60, 0x97, 0x14, 0x32, 0x48, 0x8c, 0xa6, 0x41, 0xff, 0x73, 0x24, 0xc8, 0xf2}, tools_devices},
+    {{0x26, 0x3e, 0x88, 0x60, 0x7c, 0xd2, 0x61, 0x43, 0x92, 0xf6, 0xbb, 0xd5, 0x00, 0x6d, 0xfa, 0x7e}, context_checks},
+    {{0xd4, 0x08, 0x20, 0x55, 0xbd, 0xe6, 0x70, 0x4b, 0x8d, 0x34, 0xba, 0x12, 0x3c, 0x66, 0xe1, 0xf2}, integrity},
 };
 
 SIM_EXPORT CUresult sim__cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
 {
-    for (size_t i = 0;
-         ppExportTable != NULL && pExportTableId != NULL && i < sizeof tables / sizeof *tables;
-         i++) {
+    for (size_t i = 0; ppExportTable != NULL && pExportTableId != NULL && i < sizeof tables / sizeof *tables; i++) {
         if (memcmp(pExportTableId->bytes, tables[i].id, sizeof tables[i].id) == 0) {
             *ppExportTable = tables[i].table;
             return CUDA_SUCCESS;

@@ -19,7 +19,9 @@ static struct sigaction before_segment, before_bus, before_division;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct sigaction *before(int number)
-{ return number == SIGSEGV ? &before_segment : number == SIGBUS ? &before_bus : &before_division; }
+{
+    return number == SIGSEGV ? &before_segment : number == SIGBUS ? &before_bus : &before_division;
+}
 
 /* Not a kernel's signal: as if this handler were not installed. */
 static void pass_on(int number, siginfo_t *info, void *context)

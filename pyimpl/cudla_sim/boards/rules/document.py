@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...constants.boards import GENERATIONS
+from ...board_table import GENERATIONS
 from .rule import PRECISIONS, Rule
 
 

@@ -12,14 +12,12 @@ from typing import Any
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
-from ...constants.boards import GENERATIONS
+from ...board_table import GENERATIONS, MARKS
 from ...core import untrusted
 from ..errors import DlaError
 from ..layers import Layer
 from .expressions import Expression, Facts
 
-MARKS = ("documented", "measured by others", "inferred", "recalled")
-"""How sure a rule is, the surest first."""
 PRECISIONS = ("int8", "fp16")
 EFFECTS = ("gpu", "fp16", "note")
 

@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass
 from math import isfinite
 
-from ...constants.boards import Board, PowerMode
+from ...board_table import Board, PowerMode
 from ..checking import Report
 from ..errors import DlaError
 from .compute import Setting

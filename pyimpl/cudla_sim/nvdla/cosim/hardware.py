@@ -6,10 +6,6 @@ from typing import Protocol
 
 from ...core.memory import Bytes
 
-COMPARE = ("all", "layers", "off")
-"""What is compared when an operation is done: all memory of the task, what the operation writes, or
-nothing, also at the end."""
-
 
 class Hardware(Protocol):
     """Registers, memory, interrupt line and clock of one NVDLA core.

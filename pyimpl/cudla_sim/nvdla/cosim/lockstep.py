@@ -25,9 +25,10 @@ from ..hw.memory import Window
 from ..kmd.event_loop import serve
 from ..kmd.firmware import FirmwareEngine
 from ..kmd.list_port import Entry
+from ..settings import COMPARE
 from . import explain
 from .errors import CosimDifference, CosimHang
-from .hardware import COMPARE, Hardware
+from .hardware import Hardware
 from .placement import BEHIND, Buffer, Placement
 from .record import ANNOUNCED, Computed, NotingPort, Recorder, TaskLog
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...boards.errors import DlaError
 from ...compiler.errors import CompileError
 from ...core.output import OutputError, check_writable, write_whole
 from ...core.text import tell
@@ -82,6 +81,7 @@ def check_model(
     is not met, or a rewritten model computes something else; 2 wrong usage or no model. With
     --rewrite what is shown is the rewritten model.
     """
+    from ...boards.errors import DlaError
 
     try:
         for path in (html, rewrite):

@@ -9,10 +9,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from ...boards.errors import DlaError
-from ...boards.releases import release
-from ...boards.rules.rule import MARKS
-from ...constants.boards import BOARDS
+from ...board_table import BOARDS, MARKS
 from ..command import near, option
 
 
@@ -42,6 +39,9 @@ class ReleaseName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     name = "version"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from ...boards.errors import DlaError
+        from ...boards.releases import release
+
         if not value:
             return ""  # of the board's last JetPack
         try:

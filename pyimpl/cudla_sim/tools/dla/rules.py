@@ -7,9 +7,7 @@ from pathlib import Path
 
 import click
 
-from ...boards.errors import DlaError
-from ...boards.rules import document
-from ...boards.rules.rule import MARKS, table
+from ...board_table import MARKS
 from ...core.text import tell
 from ..command import Command, option
 from ..text_table import Table
@@ -23,6 +21,10 @@ from ..text_table import Table
 @option("--markdown", is_flag=True, group="Output", help="As the page of the documentation.")
 def list_rules(rules: tuple[Path, ...], without: tuple[str, ...], markdown: bool) -> None:
     """List the rules: what each is about, what it asks, where it is said, how sure it is."""
+    from ...boards.errors import DlaError
+    from ...boards.rules import document
+    from ...boards.rules.rule import table
+
     try:
         found = table(rules, without)
     except DlaError as error:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...boards.errors import DlaError
 from ...compiler.errors import CompileError
 from ...core.text import tell
 from ..command import JSON, Command, option, path_argument
@@ -123,6 +122,7 @@ def time_model(
     Exit status: 0 done; 1 nothing runs on the DLA; 2 wrong usage or no model.
     """
     from ...boards import check
+    from ...boards.errors import DlaError
     from ...boards.timing import estimate
 
     try:

@@ -13,12 +13,9 @@ from ...core.text import because, tell
 from ...nvdla.errors import NvdlaError
 from ...nvdla.facts.configs import config as configuration_of
 from ...nvdla.loadable import Loadable
-from ...nvdla.parts.summary import summary
 from ..command import JSON, Command, configuration, path_argument
 from ..progress import Progress
 from .inputs import ANY, configuration_for
-from .parts import as_json as parts_json
-from .parts import loadables, package_of, surroundings
 
 if TYPE_CHECKING:
     from ...nvdla.check import Violation
@@ -37,6 +34,9 @@ def check(loadable: Path, config: str, as_json: bool) -> None:
     Exit status: 0 nothing found, 1 something found, 2 wrong usage or no loadable.
     """
     from ...nvdla.check import check as find
+    from ...nvdla.parts.summary import summary
+    from .parts import as_json as parts_json
+    from .parts import loadables, package_of, surroundings
 
     found: list[tuple[int | None, Violation]] = []
     more: dict[str, Any] = {}

@@ -11,15 +11,15 @@ import click
 
 from ...compiler.errors import CompileError, Refused
 from ...core.text import tell
-from ...evaluation import EvaluationError, evaluate
-from ...evaluation.api import Progress
-from ...evaluation.results import SUFFIXES, lines
 from ...nvdla.errors import NvdlaError
 from ...nvdla.loadable import IDENTIFIER, Loadable
 from ..command import JSON, Command, configuration, option, path_argument, path_option
 from ..onnx.calibration_options import Calibration, calibrated, fallback, max_parts, precision
 from ..progress import Progress as Line
 from .inputs import configuration_for
+
+if TYPE_CHECKING:
+    from ...evaluation.api import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,6 +129,9 @@ def evaluate_network(
 
     Exit status: 0 done, 1 network, data or workers cannot be used, 2 wrong usage.
     """
+    from ...evaluation import EvaluationError, evaluate
+    from ...evaluation.results import SUFFIXES, lines
+
     config = "" if config == "auto" else config
     if out is not None and not scores and out.suffix not in SUFFIXES:
         _say(f"--output {out} names no results; as the name of the scores it is --scores now")

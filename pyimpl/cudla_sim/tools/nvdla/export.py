@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ...core.text import because
-from ...nvdla import images
 from ...nvdla.errors import NvdlaError
-from ...nvdla.export import files, recording
-from ...nvdla.export.bench import Write
-from ...nvdla.pictures import Preparation
 from ...nvdla.timing.parameters import Surroundings
 from ..command import Command, Number, configuration, option, path_argument, path_option
 from ..timing_options import timed
 from .inputs import INPUT, configuration_for, fail, loadable_of, prepared, read_inputs, tell_zeros
+
+if TYPE_CHECKING:
+    from ...nvdla.pictures import Preparation
 
 
 @click.command("export", cls=Command, arguments=[("LOADABLE", "An NVDLA loadable.")])
@@ -48,6 +48,10 @@ def export(
     The folder gets a trace for the public trace players, a table with a player in C for bare metal,
     memory before and after as bytes and text, and a manifest.
     """
+    from ...nvdla import images
+    from ...nvdla.export import files, recording
+    from ...nvdla.export.bench import Write
+
     try:
         data = loadable.read_bytes()
         network = loadable_of(loadable, data)

@@ -5,18 +5,19 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...core.memory import Bytes
 from ...core.text import tell
-from ...nvdla import images, target
 from ...nvdla.errors import NvdlaError
 from ...nvdla.loadable import DataType, Loadable
-from ...nvdla.pictures import Preparation
 from .. import picture_options
 from ..command import option, wrong_usage
+
+if TYPE_CHECKING:
+    from ...core.memory import Bytes
+    from ...nvdla.pictures import Preparation
 
 ANY = ("", "auto")
 """Values of ``--config`` that leave the choice to the loadable or the trace."""
@@ -37,6 +38,8 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> None:
+        from ...nvdla.pictures import Preparation
+
         mean = picture_options.numbers(given.pop("mean"), "--mean")
         rest = picture_options.divisors(given.pop("scale"), given.pop("normalize"))
         command(pictures=Preparation(mean, *rest), **given)
@@ -97,6 +100,8 @@ def loadable_of(file: Path, data: bytes) -> Loadable:
 def read_inputs(network: Loadable, words: list[str], pictures: Preparation) -> dict[int, Bytes]:
     """Raw buffers by number from ``NAME=FILE`` or ``N=FILE`` words. Raises OSError, UsageError,
     InputError."""
+    from ...nvdla import images
+
     given = files(words, [tensor.name for tensor in network.inputs])
     how = pictures.mean, pictures.normalize or 1.0, pictures.scale or None
     if (pictures.mean or pictures.normalize) and not pictures.scale:
@@ -112,6 +117,8 @@ def read_inputs(network: Loadable, words: list[str], pictures: Preparation) -> d
 
 def configuration_for(network: Loadable, wish: str, command: str, name: str = "") -> str:
     """The configuration to take; tells where several would do. Raises NvdlaError."""
+    from ...nvdla import target
+
     chosen = target.choice(network, wish)
     if chosen.among:
         tell(f"cudla-sim {command}: {name or 'the loadable'} {chosen}; --config takes another")

@@ -6,22 +6,19 @@ import json
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...core.text import because, printable, tell
-from ...nvdla import layout, layout_picture
 from ...nvdla.errors import NvdlaError
-from ...nvdla.inspect import describe, render
 from ...nvdla.loadable import Loadable
-from ...nvdla.parts.package import Package
-from ...nvdla.parts.summary import part_line, summary
 from ..command import JSON, Command, option, path_argument, path_option
 from . import layer_graph as graph
 from .inputs import fail
-from .parts import as_json as parts_json
-from .parts import loadables, package_of, surroundings
+
+if TYPE_CHECKING:
+    from ...nvdla.parts.package import Package
 
 Element = tuple[int, int, int, int]
 
@@ -38,6 +35,9 @@ Element = tuple[int, int, int, int]
 )
 def inspect(file: Path, as_json: bool, picture: Path | None) -> None:
     """Print what a loadable holds: tensors, memory, tasks, layers, target configuration, graph."""
+    from ...nvdla.inspect import describe, render
+    from .parts import package_of
+
     try:
         data = file.read_bytes()
         package = package_of(data)
@@ -66,6 +66,11 @@ def inspect(file: Path, as_json: bool, picture: Path | None) -> None:
 
 def _inspect_parts(package: Package, as_json: bool, picture: Path | None) -> None:
     """Raises NvdlaError, GraphError."""
+    from ...nvdla.inspect import describe, render
+    from ...nvdla.parts.summary import part_line, summary
+    from .parts import as_json as parts_json
+    from .parts import loadables, surroundings
+
     found = {number: describe(loadable) for number, loadable, _ in loadables(package, "")}
     layers = {number: graph.build(description) for number, description in found.items()}
     if picture is not None:
@@ -136,6 +141,9 @@ class _Element(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @JSON
 def show_layout(loadable: Path, element: tuple[Element, ...], as_json: bool) -> None:
     """Draw where the elements of a loadable's inputs and outputs lie in memory."""
+    from ...nvdla.parts.summary import part_line
+    from .parts import loadables, package_of
+
     try:
         data = loadable.read_bytes()
         package = package_of(data)
@@ -163,6 +171,8 @@ def layouts(
     networks: Sequence[tuple[int | None, Loadable]], elements: Sequence[Element]
 ) -> dict[str, Any]:
     """What ``layout --json`` prints; the number is a part's. Raises NvdlaError."""
+    from ...nvdla import layout
+
     tensors = [
         {
             **({} if part is None else {"part": part}),
@@ -189,6 +199,8 @@ def layouts(
 
 def _layout(network: Loadable, element: tuple[Element, ...]) -> None:
     """Raises NvdlaError, ValueError."""
+    from ...nvdla import layout_picture
+
     for kind, tensors in (("input", network.inputs), ("output", network.outputs)):
         for number, tensor in enumerate(tensors):
             print(f"{kind} {number} {layout_picture.picture(tensor)}")

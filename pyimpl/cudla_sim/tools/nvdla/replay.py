@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...core.text import tell
-from ...nvdla.replay import Outcome, TraceError, play, read
 from ..command import JSON, Command, configuration, option, path_argument
 from ..progress import each
 from ..text_table import Table
 from .inputs import ANY
+
+if TYPE_CHECKING:
+    from ...nvdla.replay import Outcome
 
 VERSION = 1
 """Of what ``--json`` prints."""
@@ -29,6 +31,8 @@ def replay(
     paths: tuple[Path, ...], config: str, all_configs: bool, as_json: bool, verbose: bool
 ) -> None:
     """Replay register traces on the chip model and compare with their goldens."""
+    from ...nvdla.replay import TraceError, play, read
+
     outcomes: list[Outcome] = []
     problems: list[str] = []
     told: set[str] = set()

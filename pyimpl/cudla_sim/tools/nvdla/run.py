@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
-from ...core import process
 from ...core.text import because
-from ...nvdla import images, network_run
-from ...nvdla.cosim.hardware import COMPARE
 from ...nvdla.errors import NvdlaError
-from ...nvdla.parts.package import MAGIC, Package
-from ...nvdla.pictures import Preparation
-from ...nvdla.settings import Settings
+from ...nvdla.settings import COMPARE, Settings
 from ...nvdla.timing.parameters import Surroundings
 from ..command import JSON, Command, configuration, option, path_argument, path_option
 from ..progress import Progress
 from ..timing_options import timed
-from . import outputs, run_json
-from . import real as real_numbers
 from .inputs import (
     ANY,
     INPUT,
@@ -35,7 +27,12 @@ from .inputs import (
     read_loadable,
     tell_zeros,
 )
-from .parts import in_parts
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ...nvdla import network_run
+    from ...nvdla.pictures import Preparation
 
 
 @click.command(cls=Command, arguments=[("LOADABLE", "An NVDLA loadable, or a network in parts.")])
@@ -109,6 +106,13 @@ def run(
 
     Exit status: 0 done, 1 an output differs from --compare or something failed, 2 wrong usage.
     """
+    import numpy as np
+
+    from ...core import process
+    from ...nvdla import images, network_run
+    from . import run_json
+    from .parts import in_parts
+
     of_loadables = {
         "--on": chip,
         "--dimg": write_dimg,
@@ -172,6 +176,10 @@ def _run_real(
     config: str,
     as_json: bool,
 ) -> None:
+    from ...nvdla.parts.package import MAGIC, Package
+    from . import real as real_numbers
+    from . import run_json
+
     try:
         data = loadable.read_bytes()
         if not data.startswith(MAGIC):
@@ -200,6 +208,10 @@ def _run_real(
 
 
 def _write(result: network_run.Result, folder: Path, write_dimg: bool, rawdump: bool) -> None:
+    import numpy as np
+
+    from . import outputs
+
     for number, (tensor, buffer, values) in enumerate(
         zip(result.tensors, result.buffers, result.values, strict=True)
     ):
@@ -212,6 +224,8 @@ def _write(result: network_run.Result, folder: Path, write_dimg: bool, rawdump: 
 
 
 def _compare(result: network_run.Result, words: list[str]) -> list[str]:
+    from . import outputs
+
     lines = []
     for number, file in files(words, [tensor.name for tensor in result.tensors], "output").items():
         golden = outputs.load_golden(file, result.tensors[number])
@@ -254,6 +268,8 @@ def _print_result(result: network_run.Result, layers: bool) -> None:
 
 
 def _print_values(number: int, name: str, values: np.ndarray[Any, Any]) -> None:
+    import numpy as np
+
     shape = "x".join(map(str, values.shape))
     flat = np.atleast_1d(values)[:1].ravel()
     text = " ".join(f"{v:g}" for v in flat[:8].astype(np.float64))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -15,23 +15,20 @@ from ...core import untrusted
 from ...core.text import because, tell
 from ...nvdla.errors import NvdlaError
 from ...nvdla.loadable import IDENTIFIER, Loadable
-from ...nvdla.parts.package import MAGIC
-from ...nvdla.parts.summary import part_line
-from ...nvdla.replay import TraceError
-from ...nvdla.replay import read as read_traces
-from ...nvdla.timing import runs
 from ...nvdla.timing.parameters import Surroundings
-from ...nvdla.timing.runs import TimedRun
 from ...nvdla.timing.spreadsheet import Machine, Memory, Row, Sheet, SheetLayer, Total
 from ..command import JSON, Command, configuration, option, path_argument, path_option
 from ..progress import each
 from ..timing_options import timed
 from .inputs import ANY, configuration_for, fail
-from .parts import package_of
-from .times_of_parts import TimedPackage
+
+if TYPE_CHECKING:
+    from ...nvdla.timing.runs import TimedRun
+    from .times_of_parts import TimedPackage
+
+    Timed: TypeAlias = TimedRun | TimedPackage
 
 VERSION = 1
-Timed = TimedRun | TimedPackage
 _SIZES = ("input_kb", "min_input_kb", "output_kb", "weight_kb", "min_weight_kb")
 _COSTS = ("dram_traffic_kb", "dram_cycles", "mac_cycles", "cycles", "bound")
 _SRAM_COSTS = (*_COSTS[:2], "sram_read_cycles", "sram_write_cycles", *_COSTS[2:])
@@ -42,6 +39,10 @@ def time_runs(
 ) -> Iterator[Timed | tuple[str, str]]:
     """Every loadable and trace of *paths* (files or folders) in turn; (name, why) for one that
     cannot be timed. *hardware* "" takes what each was made for."""
+    from ...nvdla.replay import TraceError
+    from ...nvdla.replay import read as read_traces
+    from ...nvdla.timing import runs
+
     for path in paths:
         if _holds_network(path):
             yield _loadable(path, hardware, around)
@@ -62,6 +63,8 @@ def time_runs(
 
 def _holds_network(path: Path) -> bool:
     """By its name, or by how it begins: engines have any name."""
+    from ...nvdla.parts.package import MAGIC
+
     if path.suffix == ".nvdla":
         return True
     try:
@@ -73,6 +76,10 @@ def _holds_network(path: Path) -> bool:
 
 
 def _loadable(file: Path, hardware: str, around: Surroundings) -> Timed | tuple[str, str]:
+    from ...nvdla.timing import runs
+    from .parts import package_of
+    from .times_of_parts import TimedPackage
+
     try:
         data = file.read_bytes()
         package = package_of(data)
@@ -99,6 +106,8 @@ def runs_as_json(found: list[Timed], problems: list[tuple[str, str]]) -> dict[st
 
 
 def _run_as_json(found: Timed) -> dict[str, Any]:
+    from .times_of_parts import TimedPackage
+
     if isinstance(found, TimedPackage):
         return {**_run_as_json(found.whole), **found.as_dict()}
     return {
@@ -118,12 +127,16 @@ def _run_as_json(found: Timed) -> dict[str, Any]:
 
 def run_table(found: Timed, around: Surroundings) -> list[str]:
     """Lines for people."""
+    from .times_of_parts import TimedPackage
+
     if isinstance(found, TimedPackage):
         return [*_parts_table(found, around), *found.last_lines()]
     return _run_table(found, around)
 
 
 def _parts_table(found: TimedPackage, around: Surroundings) -> Iterator[str]:
+    from ...nvdla.parts.summary import part_line
+
     for number in range(len(found.package.parts)):
         yield part_line(found.package, number)
         if number in found.parts:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...board_table import BOARDS, Board
 from ...compiler.errors import CompileError
-from ...constants.boards import BOARDS, Board
 from .trtexec_words import BadWord, Words, pools
 
 if TYPE_CHECKING:

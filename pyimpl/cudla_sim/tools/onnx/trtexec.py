@@ -12,9 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from ...board_table import Board
 from ...compiler.errors import CompileError, Refused
 from ...compiler.options import Options
-from ...constants.boards import Board
 from ...core.output import OutputError, check_writable, write_whole
 from ...core.text import printable
 from ...nvdla.errors import NvdlaError

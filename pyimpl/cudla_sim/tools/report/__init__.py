@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...core import untrusted
 from ...core.text import because
 from ...nvdla.errors import NvdlaError
 from ...nvdla.loadable import Loadable
-from ...nvdla.parts.package import MAGIC, Package
-from ...nvdla.pictures import Preparation
-from ...nvdla.replay import TraceError
-from ...nvdla.replay import read as read_traces
-from ...nvdla.task_report import LayerRecord
-from ...nvdla.timing import runs
 from ...nvdla.timing.parameters import Surroundings
 from .page import DAMAGED, Page, ReportError
+
+if TYPE_CHECKING:
+    from ...nvdla.parts.package import Package
+    from ...nvdla.task_report import LayerRecord
 
 __all__ = ["Page", "ReportError", "compare", "page", "write"]
 
@@ -124,6 +123,9 @@ def _json(source: Path) -> Page:
 
 
 def _registers(source: Path, hardware: str, around: Surroundings, name: str) -> Page:
+    from ...nvdla.replay import TraceError
+    from ...nvdla.replay import read as read_traces
+    from ...nvdla.timing import runs
     from . import nvdla
 
     try:
@@ -148,6 +150,9 @@ def _loadable(
     accuracy: Path | None,
 ) -> Page:
     from ...nvdla import images, network_run
+    from ...nvdla.parts.package import MAGIC, Package
+    from ...nvdla.pictures import Preparation
+    from ...nvdla.timing import runs
     from ..nvdla import inputs as nvdla_inputs
     from . import nvdla
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,15 +14,11 @@ from ...constants.dpu_protocol import MAX_TASKLETS
 from ...core import untrusted
 from ...core.errors import ApiError
 from ...core.text import tell
-from ...upmem.debug import control
-from ...upmem.debug.gdb import server
-from ...upmem.debug.gdb.description import TRIPLE
-from ...upmem.debug.single import loaded
-from ...upmem.debug.state import State
-from ...upmem.debug.trace import Text as TraceText
-from ...upmem.debug.trace import Trace
-from ...upmem.isa import listing
+from ...upmem.debug.gdb import TRIPLE
 from ..command import Command, option, path_argument
+
+if TYPE_CHECKING:
+    from ...upmem.debug.state import State
 
 PROGRAM = (
     "PROGRAM",
@@ -40,6 +37,8 @@ INPUTS = option(
 @contextmanager
 def prepared(command: str, program: Path, inputs: tuple[str, ...]) -> Iterator[State]:
     """A loaded DPU; what is wrong with it is one line, and exit status 1."""
+    from ...upmem.debug.single import loaded
+
     named: dict[str, Path] = {}
     for given in inputs:
         name, equals, file = given.partition("=")
@@ -84,6 +83,11 @@ def trace(
 ) -> None:
     """Run a DPU program and print each instruction: cycle, tasklet, address, function and offset in
     instructions, text, and the register it wrote."""
+    from ...upmem.debug import control
+    from ...upmem.debug.trace import Text as TraceText
+    from ...upmem.debug.trace import Trace
+    from ...upmem.isa import listing
+
     with prepared("trace", program, inputs) as state:
         code = listing.of_elf(untrusted.read_bytes(program))
         made = Trace(state, limit=limit)
@@ -124,6 +128,8 @@ def trace(
 def gdbserver(program: Path, port: int, triple: str, inputs: tuple[str, ...]) -> None:
     """Run a DPU program under a debugger that speaks gdb's remote protocol. It waits for the
     debugger before the first instruction. Tasklet n is thread n + 1."""
+    from ...upmem.debug.gdb import server
+
     with prepared("gdbserver", program, inputs) as state:
 
         def ready(number: int) -> None:

@@ -9,10 +9,7 @@ import click
 from ...constants.dpu_protocol import MAX_TASKLETS
 from ...core import untrusted
 from ...core.text import tell
-from ...upmem.assembler.program import build
 from ...upmem.assembler.start import DEFAULT_STACK, Options
-from ...upmem.isa import listing
-from ...upmem.toolchain import dpu_assembly
 from ...upmem.toolchain.options import UsageError
 from ..command import Group, Size, option, path_argument, path_option
 
@@ -42,6 +39,8 @@ def _fail(name: str, file: Path, error: Exception) -> click.exceptions.Exit:
 @path_argument("file")
 def disasm(file: Path, function: str | None, raw: bool) -> None:
     """List the instructions of a DPU program as the vendor's disassembler does."""
+    from ...upmem.isa import listing
+
     try:
         data = untrusted.read_bytes(file)
         code = listing.of_words(data) if raw else listing.of_elf(data)
@@ -102,6 +101,9 @@ def assemble(files: tuple[str, ...], output: Path, tasklets: int, stack: int, st
 
     It begins at main, on every tasklet, or at __bootstrap where the sources have that.
     """
+    from ...upmem.assembler.program import build
+    from ...upmem.toolchain import dpu_assembly
+
     flags = [
         f"-DNR_TASKLETS={tasklets}",
         *(f"-D{d}" for d in defines),

@@ -8,9 +8,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ...upmem.timing.ledger import WITHOUT_COUNT
-from . import times as upmem_time
-
 NO_PROFILE = (
     "no source lines: compile the DPU program with CUDLA_SIM_UPMEM_TIMING=profile in the "
     "environment (and clang)"
@@ -72,6 +69,8 @@ def _read(file: str) -> list[str]:
 
 def hints(launch: dict[str, Any]) -> list[str]:
     """What would make a launch faster."""
+    from . import times as upmem_time
+
     found = upmem_time.hints(launch)
     found += _transfers(launch)
     totals = class_totals(launch)
@@ -111,6 +110,8 @@ def _transfers(launch: dict[str, Any]) -> list[str]:
 
 def table(found: dict[str, Any], lines: int = 10, every: bool = False) -> list[str]:
     """Lines for people; ``lines``: source lines of a launch, ``every``: all DPUs' tasklets."""
+    from ...upmem.timing.ledger import WITHOUT_COUNT
+
     result = []
     launches = [s for s in found["steps"] if s["step"] == "launch"]
     for number, launch in enumerate(launches):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...upmem.timing.ledger import WITHOUT_COUNT
-
 _HEAD = f"{'step':24} {'DPUs':>5} {'bytes':>13} {'cycles':>12} {'IPC':>5} {'DMA':>5} {'ms':>11}"
 FULL = 11
 """Tasklets that fill the pipeline."""
@@ -38,6 +36,8 @@ def step_name(step: dict[str, Any]) -> str:
 
 
 def _launch(step: dict[str, Any], tasklets: bool) -> list[str]:
+    from ...upmem.timing.ledger import WITHOUT_COUNT
+
     name = step_name(step)[:24]
     cycles = step["cycles"]
     if cycles is None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from .target import NAMES
 
-TRIPLE = "hexagon-unknown-elf"
-"""Which processor lldb is told. LLVM's own lldb knows no DPU and ends when it hears of one; of this
-one it takes all registers from us. UPMEM's lldb knows ``dpu-upmem-dpurte``."""
 BITS = 32
 _GENERIC = {"r22": "sp", "r23": "ra", "pc": "pc", "flags": "flags"}
 

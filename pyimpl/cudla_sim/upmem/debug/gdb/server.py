@@ -11,7 +11,7 @@ from ...errors import Status, error
 from ...rank import Dpu
 from ...workers.outcome import Outcome
 from ..state import State
-from .description import TRIPLE
+from . import TRIPLE
 from .packets import Closed, Connection
 from .session import Session
 from .target import Target

@@ -18,7 +18,8 @@ def enumerations(module: dict[str, Any]) -> tuple[Callable[[str], Any], Callable
     def find(name: str) -> Any:
         if name not in members:
             raise AttributeError(f"module {module['__name__']!r} has no attribute {name!r}")
-        kind = IntEnum(name, members[name], module=module["__name__"], qualname=name)
+        make: Any = IntEnum  # mypy expects a literal name
+        kind = make(name, members[name], module=module["__name__"], qualname=name)
         return module.setdefault(name, kind)  # one class, whoever else makes it now
 
     return find, lambda: sorted({*module, *members})

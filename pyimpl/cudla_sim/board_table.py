@@ -9,7 +9,9 @@ XAVIER, ORIN = "xavier", "orin"
 GENERATIONS = (XAVIER, ORIN)
 """Of the DLA: ``CUDLA_DEVICE_VERSION`` 1.0 and 2.0 (cuDLA API)."""
 
-RECALLED = "recalled"
+MARKS = ("documented", "measured by others", "inferred", "recalled")
+"""How sure a rule is, the surest first."""
+RECALLED = MARKS[-1]
 
 
 @dataclass(frozen=True, slots=True)
