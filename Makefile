@@ -17,7 +17,8 @@ SAMPLES := $(filter-out cudla onnx,$(ALL_SAMPLES)) cudla
 # The tests start hundreds of processes with Python in them, each of which would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run quick test test-browser test-networks test-arm64 wheels stress sanitize fuzz mutants lint docs bench clean
+.PHONY: run test test-all test-browser test-networks test-arm64 wheels stress sanitize fuzz lint
+.PHONY: docs bench clean
 .DEFAULT_GOAL := run
 
 # A file that is gone changes what is generated as well: the last build has left the list of its sources.
@@ -44,16 +45,17 @@ run: export PATH := $(CURDIR)/$(BIN):$(PATH)
 run: $(VENV)/installed
 	set -e; for api in $(SAMPLES); do $(MAKE) --no-print-directory -C c_examples/$$api run; done
 
-# The tests to wait for: the C ABI, starting and ending, the commands, cuDLA, NvSci and CUDA. Valgrind, mypy, sanitizers,
-# headers in every standard and large C++ programs take as long as all of these together.
-QUICK := abi boot cli core cudart cudla nvsci
-LONG := abi/test_headers.py boot/test_sanitizers.py boot/test_static_destructors.py cudart/test_linking.py cudart/test_programs.py
-quick: $(VENV)/installed-test
-	$(BIN)/python -m pytest -n auto --dist loadfile -k "not valgrind and not mypy" \
-		$(LONG:%=--ignore=tests/%) $(QUICK:%=tests/%)
+# Both print their CPU seconds beside a budget. `-m` replaces the expression of pyproject.toml.
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+OTHERS := not stress and not networks and not browser and not site
 
+# The fast tier: every subsystem, without the tests that are marked slow.
 test: $(VENV)/installed-test
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	.ci/measure 500 $(PYTEST) -m "not slow and $(OTHERS)"
+
+# The fast tier and the slow one.
+test-all: test
+	.ci/measure 600 $(PYTEST) -m "slow and $(OTHERS)"
 
 # What takes minutes: many exits, many frames, many threads.
 stress: $(VENV)/installed-test
@@ -77,10 +79,6 @@ sanitize: $(VENV)/installed-test
 SECONDS := 60
 fuzz: $(VENV)/installed-test
 	$(BIN)/python -m tests.fuzz.run $(SECONDS)
-
-# Edits of tests/mutants/edits.toml, each in a copy of the sources: prints those that no test notices.
-mutants: $(VENV)/installed-test
-	$(BIN)/python -m tests.mutants
 
 # Portable wheels for x86-64 and arm64, into build/wheels.
 wheels:

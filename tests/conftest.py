@@ -18,6 +18,8 @@ os.environ.setdefault("DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forks
 import pytest
 from hypothesis import settings
 
+from tests.compiled import StoredCompiler
+
 # The same examples in every run, so that a change is what makes a test fail. To look for new ones:
 # HYPOTHESIS_PROFILE=explore make test
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=40)
@@ -47,33 +49,10 @@ def fixtures() -> Path:
     return FIXTURES
 
 
-LONGEST = (
-    "docs/test_adding.py",
-    "docs/test_blocks.py",
-    "cuda_kernels/test_kernels.py",
-    "cuda_kernels/test_nvcc.py",
-    "compiler/test_onnx_nodes.py",
-    "nvdla/property/test_nvdla_plans.py",
-    "cuda_kernels/test_precompiled.py",
-    "upmem/dpu_side/test_wrapper.py",
-    "abi/test_headers.py",
-    "boards/timing/test_published.py",
-    "faults/test_sweeps.py",
-    "boot/test_sanitizers.py",
-    "cudart/test_pieces.py",
-    "reference/test_programs.py",
-    "evaluation/test_on_cluster.py",
-    "upmem/timing/test_counting.py",
-    "upmem/dpu_side/test_mixed.py",
-    "upmem/host/test_cpp.py",
-    "upmem/timing/test_random_locks.py",
-)
-"""Files of more than 15 seconds. They come first: what begins last, one worker ends alone."""
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    if hasattr(config.option, "loadscopereorder"):  # xdist has the files with most tests first
-        config.option.loadscopereorder = False
+@pytest.fixture(scope="session")
+def sim_cc(tmp_path_factory: pytest.TempPathFactory) -> StoredCompiler:
+    """The fixture of the package, with programs that all workers and runs share."""
+    return StoredCompiler(tmp_path_factory.mktemp("programs"))
 
 
 def pytest_report_header() -> str:
@@ -98,11 +77,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Has the longest first, and leaves out tests of data that are not here: nothing is wrong, so
-    nothing is skipped."""
-    tests = ROOT / "tests"
-    place = {tests / name: number for number, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: place.get(item.path, len(place)))
+    """Deselects tests of data that are not here: nothing is wrong, so nothing is skipped."""
     if FIXTURES.is_dir():
         return
     out = [item for item in items if OUTSIDE & set(getattr(item, "fixturenames", ()))]

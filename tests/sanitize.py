@@ -103,7 +103,7 @@ def run(kind: str, more: list[str]) -> bool:
     shutil.rmtree(reports, ignore_errors=True)
     reports.mkdir(parents=True)
     tests = more or [*TESTS[kind], "-k", f"not ({SKIPPED})"]
-    how = ["-n", "auto", "--dist", "loadfile"]
+    how = ["-n", "auto", "--dist", "worksteal"]
     words = [str(python), "-m", "pytest", "-p", "no:cacheprovider", *how, *tests]
     if kind == "thread":
         words = ["setarch", "-R", *words]  # its shadow memory wants addresses that do not move

@@ -45,6 +45,7 @@ def names(source: Path, folder: Path, flags: list[str]) -> tuple[set[str], set[s
     return defined, taken
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", FOLDERS)
 def test_no_circles(part: str, tmp_path: Path) -> None:
     if part == "dpu_run" and platform.machine() != "x86_64":

@@ -13,9 +13,10 @@ from .compile_check import CLEAN, CPP_STANDARDS, INCLUDE, STANDARDS, is_cpp, rej
 HEADERS = sorted({*families.HEADERS, *(f"cuda/{p.name}" for p in (INCLUDE / "cuda").glob("*.h"))})
 # dpu_types.h has an anonymous union, as UPMEM's own.
 NOT_C99 = "upmem/"
-ENDS = ("c99", "c11", "c++11", "c++20")
-"""What a header lacks it lacks in the first and the last standard; those between see all of them
-together."""
+INNER_ENDS = (pytest.param(standard, marks=pytest.mark.slow) for standard in ("c11", "c++11"))
+ENDS = ("c99", "c++20", *INNER_ENDS)
+"""The first and the last standard of C and of C++. Those between see all headers together, and so
+do C11 and C++11 in the fast tier."""
 PATTERNS = Path(__file__).parent / "patterns"
 
 

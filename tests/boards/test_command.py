@@ -123,6 +123,7 @@ def test_page_names_every_layer_and_colours_subgraphs(model: Path, tmp_path: Pat
     assert {box["group"] for box in boxes} == {"GPU", "DLA 1", "DLA 2"}
 
 
+@pytest.mark.slow
 def test_rewriting_from_the_command_line(model: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.onnx"
     done = call("check", model, "--rewrite", out, "--require-all")

@@ -38,6 +38,7 @@ def leave(sim_cc: Compiler, loadable: Path, times: int) -> list[int]:
     ]
 
 
+@pytest.mark.slow
 def test_exit_while_a_core_multiplies(sim_cc: Compiler, convolutions: Path) -> None:
     assert leave(sim_cc, convolutions, 6) == [9] * 6
 

@@ -14,6 +14,8 @@ import pytest
 from cudla_sim import flags
 from cudla_sim.testing import Compiler
 
+pytestmark = pytest.mark.slow
+
 CALLS = {
     "cudla": """
         cudlaDevHandle device;

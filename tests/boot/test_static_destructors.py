@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from cudla_sim.testing import Compiler
 
 MODULE = """
@@ -50,6 +52,7 @@ print("begun", flush=True)
 """
 
 
+@pytest.mark.slow
 def test_releasing_behind_the_interpreter_succeeds(sim_cc: Compiler, tmp_path: Path) -> None:
     """As dpu_kmeans does it: the destructors of an extension module free what it holds."""
     module = sim_cc.build(MODULE, language="c++", options=["-shared", "-fPIC"])

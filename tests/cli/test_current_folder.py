@@ -155,6 +155,7 @@ def test_every_command_has_a_case() -> None:
     assert set(CASES) == commands - groups
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", CASES, ids=" ".join)
 def test_command_imports_nothing_from_the_current_folder(
     words: tuple[str, ...], tmp_path: Path

@@ -135,6 +135,7 @@ def completions(line: str) -> set[str]:
     return {line.partition(",")[2] for line in result.stdout.splitlines()}
 
 
+@pytest.mark.slow
 def test_shells_complete_words() -> None:
     assert completions("cudla-sim nvdla r") == {"run", "replay"}
     assert "--calib-method" in completions("cudla-sim compile --cal")

@@ -18,6 +18,7 @@ PROGRAM = [sys.executable, "-m", "cudla_sim"]
 FULL = os.strerror(errno.ENOSPC)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

@@ -49,6 +49,7 @@ def all_equal(single: bytes, several: bytes, name: str, pictures: np.ndarray) ->
         np.testing.assert_array_equal(found[output], whole)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     st.integers(0, 2**31),
@@ -76,6 +77,7 @@ def test_random_networks_compute_what_single_runs_do(
     all_equal(single, several, "x", pictures)
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(
     channels=st.sampled_from([8, 40, 200]),

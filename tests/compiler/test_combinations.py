@@ -50,6 +50,7 @@ def same(
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     graph=st.one_of(graphs(), graphs(1, 4)),
@@ -157,6 +158,7 @@ def test_sums_lie_where_their_operand_lay_in_either_memory(room: int) -> None:
     assert both[1] == min(room, 2) * 2 * size
 
 
+@pytest.mark.slow
 def test_operations_wait_for_all_pictures() -> None:
     """The sums are those of one picture each, the convolutions those of all."""
     b = Builder()

@@ -45,6 +45,7 @@ POSITIVE = ("Log", "Sqrt", "Reciprocal")
 RISING = ("Sigmoid", "Tanh", "Softplus", "Softsign", "Elu", "Exp", "Log", "Sqrt", "Erf")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "low", "high", "least"),
     [
@@ -68,6 +69,7 @@ def test_wide_ranges(function: str, low: float, high: float, least: float) -> No
     assert near(function, low, high, "int16")[0] >= least - 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", ON_THE_PAGE)
 def test_the_page_says_how_near(function: str) -> None:
     rows = PAGE.read_text().splitlines()
@@ -85,6 +87,7 @@ def test_what_is_said_of_a_table_is_true() -> None:
     assert abs(near("Softsign", -40.0, 300.0, "fp16")[0] - said) < 3
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(
     st.sampled_from(sorted(FUNCTIONS)),

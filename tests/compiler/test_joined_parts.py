@@ -49,6 +49,7 @@ def joined(pieces: list[tuple[int, int] | int], channels: int, factor: str) -> o
     return onnx.shape_inference.infer_shapes(model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", ["whole", "pixels", "channels"])
 @pytest.mark.parametrize(("config", "precision"), PLACES)
 def test_a_decoder_of_boxes(config: str, precision: str, factor: str) -> None:
@@ -68,6 +69,7 @@ def pieces(draw: st.DrawFn) -> tuple[list[tuple[int, int] | int], int]:
     return [(0, channels), *found], channels
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(pieces(), st.sampled_from(["whole", "pixels", "channels"]), st.sampled_from(PLACES))
 def test_any_pieces(

@@ -46,6 +46,7 @@ def test_a_short_time_fourier_transform(kernels: int, place: tuple[str, str]) ->
     assert operations["CONV"] == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize(
     ("op", "shape", "attributes"),
@@ -74,6 +75,7 @@ def test_small_kernels_keep_their_edges(tall: bool, place: tuple[str, str]) -> N
     compare(single("Conv", [1, 1, *size], weights(4, 1, 3, 3), pads=[1] * 4), *place)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.integers(1, 3),

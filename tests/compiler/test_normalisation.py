@@ -72,6 +72,7 @@ def test_the_graph(name: str) -> None:
     assert graph.precise
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("precision", ["fp16", "int8", "int16"])
 @pytest.mark.parametrize("name", MODELS)
 def test_on_the_hardware(name: str, precision: str) -> None:

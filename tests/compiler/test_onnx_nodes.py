@@ -121,6 +121,7 @@ def page(found: dict[str, dict[str, list[str]]]) -> str:
     return HEAD + "\n".join(lines) + "\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_the_page_says_what_passes(operator: str) -> None:
     rows = [line.split("|") for line in PAGE.read_text().splitlines() if line.startswith("| ")]

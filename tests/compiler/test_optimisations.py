@@ -96,6 +96,7 @@ def graphs(draw: st.DrawFn, least: int = 6, most: int = 18) -> g.Graph:
     return b.graph(*[v for v in values[1:] if v not in read])
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(graph=graphs(), choice=st.sampled_from(CHOICES))
 def test_results_do_not_depend_on_optimisations(graph: g.Graph, choice: tuple[str, str]) -> None:
@@ -103,6 +104,7 @@ def test_results_do_not_depend_on_optimisations(graph: g.Graph, choice: tuple[st
     same(graph, *choice, *names)  # sums of blocks have another order
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(graph=graphs(), name=st.sampled_from([*OPTIMISATIONS]))
 def test_nor_on_one_of_them(graph: g.Graph, name: str) -> None:

@@ -287,6 +287,7 @@ def networks(draw: st.DrawFn) -> Any:
     return model(nodes, [1, channels, 6, 6], outputs, stored)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(networks(), st.sampled_from((None, 1, 2, 4)), st.sampled_from(("fp16", "int16")))
 def test_whatever_compiles_is_right(source: Any, most: int | None, precision: str) -> None:

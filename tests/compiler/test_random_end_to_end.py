@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ from tests.compiler.random_networks import network
 from tests.compiler.reference import run_graph
 
 
+@pytest.mark.slow
 @settings(
     max_examples=60,
     deadline=None,

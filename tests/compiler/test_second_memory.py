@@ -36,6 +36,7 @@ def second(loadable: Loadable) -> list[int]:
     return [item.size for item in loadable.memories if item.domain == MemoryDomain.SRAM]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     st.integers(0, 2**31),

@@ -31,6 +31,7 @@ def test_parts_are_the_whole(elements: int, monkeypatch: pytest.MonkeyPatch) -> 
     assert np.array_equal(halves.elements, (whole * 0.5).astype(np.float16))
 
 
+@pytest.mark.slow
 def test_large_layers_need_little_beside_themselves() -> None:
     stored = RANDOM.normal(size=(4096, 8192, 1, 1)).astype(np.float32)
     weights = lowered.RealWeights(stored, np.ones(len(stored)))

@@ -56,6 +56,7 @@ def grown(
     return net, random.normal(size=(1, *shape)).astype(np.float32)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 1000),

@@ -12,6 +12,8 @@ import cudla_sim
 from cudla_sim import cupva, upmem
 from cudla_sim.testing import load, prototypes
 
+pytestmark = pytest.mark.slow
+
 
 def test_dir_names_what_is_there() -> None:
     assert set(cudla_sim.__all__) <= set(dir(cudla_sim))

@@ -39,7 +39,7 @@ def pack(a: int, b: int, c: int, least: int, most: int) -> int:
 
 @given(f=st.floats(-300, 300, width=32), a=WORDS, b=WORDS, c=WORDS)
 @settings(
-    max_examples=25,
+    max_examples=8,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from .conftest import Run
 
 FEW = settings(
-    max_examples=15,
+    max_examples=6,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

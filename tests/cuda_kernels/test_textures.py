@@ -57,7 +57,7 @@ def fetched(plane: np.ndarray, at: list[float], mode: int, linear: bool, normali
 
 
 @settings(
-    max_examples=25,
+    max_examples=8,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -6,6 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from cudla_sim.testing import Compiler
 from tests import warm
 
@@ -26,6 +28,7 @@ def kernel(name: str, folder: Path) -> str:
     return str(target)
 
 
+@pytest.mark.slow
 def test_gather_and_sequence(sim_cc: Compiler, tmp_path: Path) -> None:
     objects = [kernel("gather_dev", tmp_path)]
     program = sim_cc.build(PROGRAMS / "gather_host.cpp", options=objects)
@@ -33,6 +36,7 @@ def test_gather_and_sequence(sim_cc: Compiler, tmp_path: Path) -> None:
     assert (result.status, result.out) == (0, "0 wrong\n"), result.err
 
 
+@pytest.mark.slow
 def test_regions_of_memory_that_the_kernel_chooses(sim_cc: Compiler, tmp_path: Path) -> None:
     """From DRAM and L2SRAM, with both configurations, whenever data moves."""
     program = sim_cc.build(PROGRAMS / "regions_host.cpp", options=[kernel("regions_dev", tmp_path)])
@@ -59,6 +63,7 @@ def test_dataflows_of_a_program_that_knows_nothing(sim_cc: Compiler, tmp_path: P
     assert table.splitlines()[3].split()[:6] == ["0", "0", "0", "0", "64", "64"]
 
 
+@pytest.mark.slow
 def test_tiles_at_places_of_the_kernels_choice(sim_cc: Compiler, tmp_path: Path) -> None:
     """DynamicDataFlows of all pixel sizes, nodes, lanes and paddings, whenever data moves."""
     objects = [kernel("dynamic_dev", tmp_path)]
@@ -79,6 +84,7 @@ _WRONG_TABLES = {
 }
 
 
+@pytest.mark.slow
 def test_descriptors_that_the_kernel_writes(sim_cc: Compiler, tmp_path: Path) -> None:
     """A ConfigDataFlow; what is wrong with a table is said; a DynamicDataFlow of one node."""
     objects = [kernel("config_dev", tmp_path)]

@@ -61,6 +61,7 @@ def objects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("objects")
 @pytest.mark.parametrize("page", IN_A_COPY)
 def test_the_page_can_be_followed(page: str, clone: Path, tmp_path: Path) -> None:

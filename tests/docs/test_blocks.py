@@ -28,7 +28,14 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda p: str(p.relative_to(ROOT)))
+def _by_tier() -> list[object]:
+    """The README and the tutorials are fast tests, all other pages are slow ones."""
+    fast = ("README.md", "tutorial.md")
+    slow = pytest.mark.slow
+    return [p if p.name in fast else pytest.param(p, marks=slow) for p in pages()]
+
+
+@pytest.mark.parametrize("page", _by_tier(), ids=lambda p: str(p.relative_to(ROOT)))
 def test_blocks_run(page: Path, tmp_path: Path) -> None:
     name = str(page.relative_to(ROOT))
     if name in IN_A_COPY:

@@ -44,6 +44,7 @@ def test_every_setting_is_explained() -> None:
         assert len(line.split("|")[3].strip()) > 10, "a field has a docstring"
 
 
+@pytest.mark.slow
 def test_every_function_stands_on_one_page() -> None:
     pages = {name: functions.page(name) for name in functions.TITLES}
     states = re.compile(r"\| (implemented|refuses|missing) \|")

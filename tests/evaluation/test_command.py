@@ -52,6 +52,7 @@ def test_pixels_are_scaled_to_elements(
     assert "top-1  98.00 %  (98 right)" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_interrupted_from_the_keyboard(digits: Digits, labels_file: Path, tmp_path: Path) -> None:
     """The command ends, says how to go on, and goes on."""
     many = np.concatenate([digits.elements] * 8)

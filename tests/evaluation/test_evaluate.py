@@ -95,6 +95,7 @@ def stopping_after(count: int) -> Any:
     return progress
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".parquet", ".npz"])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_interrupted_evaluation_goes_on(
@@ -148,6 +149,7 @@ def test_a_journal_of_something_else_is_refused(
     assert evaluate(LOADABLE, digits.elements, other, out=out, workers=1, restart=True).run == 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_refused_evaluation_leaves_no_journal(
     digits: Digits, tmp_path: Path, workers: int

@@ -40,6 +40,7 @@ def test_rows_are_those_of_one_process(digits: Digits, cluster: Any, by: str) ->
     assert found.workers == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("victims", [1, 2])
 def test_batches_of_lost_workers_run_again(digits: Digits, cluster: Any, victims: int) -> None:
     """Also when all workers that held the network are gone. The cluster starts new ones."""
@@ -73,6 +74,7 @@ def test_problems_are_one_line(digits: Digits, cluster: Any) -> None:
         evaluate(LOADABLE, digits.elements, bad, cluster=cluster)
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_dies_is_one_line_with_the_journal(
     digits: Digits, cluster: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

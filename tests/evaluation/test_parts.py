@@ -109,6 +109,7 @@ def test_on_one_machine(parts: Parts, workers: int) -> None:
     assert found.workers == workers
 
 
+@pytest.mark.slow
 def test_on_a_cluster_that_loses_a_worker(parts: Parts, cluster: Any) -> None:
     killed: list[int] = []
 
@@ -145,6 +146,7 @@ def test_resumed(parts: Parts, tmp_path: Path) -> None:
     parts.agrees(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".npz", ".parquet"])
 def test_outputs_are_stored(parts: Parts, tmp_path: Path, suffix: str) -> None:
     """Also by an evaluation that was interrupted in between."""

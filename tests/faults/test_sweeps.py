@@ -19,13 +19,18 @@ import pytest
 
 from cudla_sim import flags
 from cudla_sim.testing import Compiler
+from tests.compiled import contents, dpu_program, stored, vpu_program
 from tests.conftest import ROOT
 
 FOLDER = Path(__file__).parent
 LOADABLE = ROOT / "c_examples" / "cudla" / "data" / "digits_int8.nvdla"
 PROGRAMS = ("cudart.c", "nvsci.c", "cudla.c", "nvdla.cpp", "upmem.c", "cupva.c")
 Sweep = Callable[[str, str, int, int], int]
-KINDS = ("mmap", "memfd", "thread", "fork", "exec", "write")
+KINDS = (
+    "mmap",
+    "fork",
+    *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("memfd", "thread", "exec", "write")),
+)
 
 
 def tool(*words: str) -> None:
@@ -34,24 +39,33 @@ def tool(*words: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def failing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def failing() -> Path:
     """The library that is loaded before all others."""
-    library = tmp_path_factory.mktemp("faults") / "failing.so"
-    source = str(FOLDER / "failing.c")
-    tool("gcc", "-shared", "-fPIC", "-O2", "-Wall", "-Werror", source, "-o", str(library), "-ldl")
-    return library
+    words = ["gcc", "-shared", "-fPIC", "-O2", "-Wall", "-Werror", str(FOLDER / "failing.c")]
+
+    def build(folder: Path) -> None:
+        tool(*words, "-o", str(folder / "failing.so"), "-ldl")
+
+    return stored((words, contents("tests/faults")), build) / "failing.so"
 
 
 @pytest.fixture(scope="session")
-def kernels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def kernels() -> dict[str, Path]:
     """The programs of the devices."""
-    folder = tmp_path_factory.mktemp("kernels")
     vpu = ROOT / "tests" / "cupva" / "host" / "programs" / "subject.c"
     python = [sys.executable, "-m", "cudla_sim"]
-    tool(*python, "pva-cc", "-O2", str(vpu), "-o", str(folder / "subject.o"))
     compiler = Path(flags.environment(cuda=True)["PATH"].split(":")[0]) / "dpu-upmem-dpurte-clang"
-    tool(str(compiler), "-o", str(folder / "value"), str(FOLDER / "value_dpu.c"))
-    return {"vpu": folder / "subject.o", "dpu": folder / "value"}
+
+    def build_vpu(target: Path) -> None:
+        tool(*python, "pva-cc", "-O2", str(vpu), "-o", str(target))
+
+    def build_dpu(source: Path, program: Path) -> None:
+        tool(str(compiler), "-o", str(program), str(source))
+
+    return {
+        "vpu": vpu_program(build_vpu, vpu.parent, "subject"),
+        "dpu": dpu_program(build_dpu, (FOLDER / "value_dpu.c").read_text(), "value"),
+    }
 
 
 @pytest.fixture
@@ -88,6 +102,7 @@ def test_every_call_of_a_kind_fails_once(sweep: Sweep, program: str, kind: str) 
     sweep(program, kind, 1, 60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_memory_runs_out_here_and_there(sweep: Sweep, program: str) -> None:
     assert sweep(program, "malloc", 7, 25) > 0

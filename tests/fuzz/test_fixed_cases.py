@@ -79,6 +79,7 @@ def forks() -> Iterator[subprocess.Popen[str]]:
         server.stdin.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_first_cases(target: str, forks: subprocess.Popen[str], tmp_path: Path) -> None:
     for package in NEEDS.get(target, ()):
@@ -415,6 +416,7 @@ def test_the_host_does_not_read_back_which_dpus_it_launched() -> None:
     assert not frame.cancelled
 
 
+@pytest.mark.slow
 def test_workers_that_die_and_say_that_no_dpu_began() -> None:
     """Begun anew some times, then the DPUs end in fault; a good program goes on."""
     bench = hostile()

@@ -71,8 +71,10 @@ def _with_kernels(name: str, folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program(name: str, folder: Path, request: pytest.FixtureRequest) -> None:
-    compiler, arguments = Compiler(folder), []
+def test_a_program(
+    name: str, folder: Path, sim_cc: Compiler, request: pytest.FixtureRequest
+) -> None:
+    arguments: list[str] = []
     libraries = shlex.split(flags.libs(cuda=True))
     if name.startswith("driver_"):
         libraries += ["-lcuda", "-lnvrtc"]
@@ -86,6 +88,6 @@ def test_a_program(name: str, folder: Path, request: pytest.FixtureRequest) -> N
     if name.endswith(".cu"):
         program = _with_kernels(name, folder)
     else:
-        program = compiler.build(HERE / name, options=options, libraries=libraries)
-    result = compiler.run(program, *arguments)
+        program = sim_cc.build(HERE / name, options=options, libraries=libraries)
+    result = sim_cc.run(program, *arguments)
     assert (result.status, result.out) == (0, "ok\n"), result.err

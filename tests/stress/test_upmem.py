@@ -72,6 +72,7 @@ def load() -> Iterator[None]:
         loop.wait()
 
 
+@pytest.mark.slow
 def test_no_worker_dies_beside_busy_cores(load: None, tmp_path: Path) -> None:
     """A single tasklet that computes longer than a tick gets its ticks late and in heaps."""
     bench = Bench(5)

@@ -152,6 +152,7 @@ def test_mistakes(
     assert why in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

@@ -107,6 +107,7 @@ def call(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_packed_traces_on_every_configuration(fixtures: Path) -> None:
     result = call(str(PACKED.parent), "--all-configs", "--json")
     found = json.loads(result.stdout)
@@ -198,6 +199,7 @@ def test_wrong_result_is_located(fixtures: Path, tmp_path: Path) -> None:
     assert call(str(file)).returncode == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text", "why"),
     [

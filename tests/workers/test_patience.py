@@ -19,6 +19,8 @@ from tests.cupva.device_side.bench import DRAM_SIZE, L2_SIZE
 from tests.cupva.device_side.bench import Bench as VpuBench
 from tests.upmem.dpu_side.bench import Bench, Program, dpu_cc
 
+pytestmark = pytest.mark.slow
+
 KERNEL = """
 #include <cupva_device.h>
 VMEM(A, int, spin);

@@ -34,6 +34,7 @@ SIZES: dict[str, tuple[Callable[[], onnx.ModelProto], float, float, int]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIZES)
 def test_multiplications_and_parameters(name: str) -> None:
     make, giga, millions, convolutions = SIZES[name]

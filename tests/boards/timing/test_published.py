@@ -19,6 +19,8 @@ from tests.boards.published.table import (
 )
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.slow
+
 PAGE = ROOT / "docs" / "dla" / "times.md"
 
 
@@ -33,6 +35,7 @@ def found(cases: list[Prepared]) -> list[LeftOut]:
     return left_out(cases, lambda case: case.row.family)
 
 
+@pytest.mark.slow
 def test_the_page_has_the_tables(found: list[LeftOut]) -> None:
     page = PAGE.read_text()
     for table in (markdown(found), families_markdown(found)):
@@ -45,6 +48,7 @@ def test_the_page_has_the_constants() -> None:
         assert table in page, "python -m benchmarks.dla_times --markdown"
 
 
+@pytest.mark.slow
 def test_what_the_page_says_of_left_out_times(found: list[LeftOut]) -> None:
     text = " ".join(PAGE.read_text().split())
     for words, chosen in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +12,7 @@ from tests.compiler.random_networks import network
 from tests.compiler.reference import assert_same
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(st.integers(0, 2**31), st.integers(1, 16))
 def test_random_networks(seed: int, length: int) -> None:

@@ -116,6 +116,7 @@ def test_any_layer(
     assert_same(front.load(model), model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("config", "precision"), [("nv_full", "fp16"), ("nv_full", "int8"), ("nv_large", "int8")]
 )

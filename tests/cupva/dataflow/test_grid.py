@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -98,6 +99,7 @@ def tensors(draw: st.DrawFn) -> tuple[TensorDataFlow, int, int]:
     return flow, needed - draw(st.sampled_from([0, 0, 0, 1, 500])), room
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(case=rasters())
 def test_rasters(case: tuple[RasterDataFlow, int, int]) -> None:
@@ -105,6 +107,7 @@ def test_rasters(case: tuple[RasterDataFlow, int, int]) -> None:
     agree(flow, locator(image, buffer), one_by_one.raster_moves, one_by_one.raster_tiles)
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(case=tensors())
 def test_tensors(case: tuple[TensorDataFlow, int, int]) -> None:

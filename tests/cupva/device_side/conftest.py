@@ -1,13 +1,15 @@
-"""Kernels of this folder, compiled once a session, and a bench for each."""
+"""Compiled kernels of this folder, and a bench for each."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from cudla_sim.cupva.toolchain.build import compile_image
+from tests.compiled import vpu_program
 
 from .bench import KERNELS, Bench
 
@@ -19,13 +21,12 @@ def image() -> Image:
     """image("name") compiles kernels/name.c"""
     if not (shutil.which("g++") or shutil.which("clang++")):
         pytest.skip("no C++ compiler for VPU kernels")
-    made: dict[tuple[str, ...], bytes] = {}
 
     def compile_(name: str, *flags: str) -> bytes:
-        key = (name, *flags)
-        if key not in made:
-            made[key] = compile_image([KERNELS / f"{name}.c"], *flags)
-        return made[key]
+        def build(file: Path) -> None:
+            file.write_bytes(compile_image([KERNELS / f"{name}.c"], *flags))
+
+        return vpu_program(build, KERNELS, name, *flags).read_bytes()
 
     return compile_
 

@@ -64,6 +64,7 @@ def configure(project: Path, build: str, *more: str) -> subprocess.CompletedProc
     return cmake("-S", project, "-B", project / build, prefix, *more)
 
 
+@pytest.mark.slow
 def test_project(project: Path) -> None:
     done = configure(project, "build", "-DPVA_BUILD_MODE=NATIVE")
     assert done.returncode == 0, done.stderr

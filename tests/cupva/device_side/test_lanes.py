@@ -62,6 +62,7 @@ def extremes(name: str) -> tuple[str, Lanes]:
     return name, ([low] * count, [high, low] * (count // 2), [0, -1] * (count // 2))
 
 
+@pytest.mark.slow
 @settings(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

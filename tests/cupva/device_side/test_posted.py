@@ -58,6 +58,7 @@ def test_it_ends_when_nobody_helps(posts: Posts) -> None:
     posts.nothing_more()
 
 
+@pytest.mark.slow
 def test_several_that_help(posts: Posts) -> None:
     """Threads that come early, late and without patience; each launch ends once."""
     over = threading.Event()

@@ -44,6 +44,7 @@ def portable(image: Image, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return (folder / "image").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [V2, V3, V4])
 def test_the_best_build_that_runs_is_taken(
     on: Callable[[str], None], portable: bytes, level: str
@@ -53,6 +54,7 @@ def test_the_best_build_that_runs_is_taken(
     assert set(found.split()) == set(level.split())
 
 
+@pytest.mark.slow
 def test_all_builds_compute_the_same(on: Callable[[str], None], portable: bytes) -> None:
     real = processor.flags()
     levels = [level for level in (V2, V3, V4) if real is None or not set(level.split()) - real]

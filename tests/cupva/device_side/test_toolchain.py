@@ -154,6 +154,7 @@ def test_clang(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(Executable(compile_image([folder / "k.c"])).symbols) == {"x"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("g++"), reason="no g++")
 def test_headers_are_precompiled_where_they_fit(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -9,19 +9,22 @@ import pytest
 
 from cudla_sim.testing import Compiler
 from tests import warm
+from tests.compiled import vpu_program
 
 from .cases import PROGRAMS, Cases
 
 
 @pytest.fixture(scope="session")
-def subject(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def subject() -> Path:
     """The object file of the VPU program that the cases use."""
-    target = tmp_path_factory.mktemp("vpu") / "subject.o"
-    words = ["pva-cc", "-O2", str(PROGRAMS / "subject.c"), "-o", str(target)]
-    command = [warm.python(), "-m", "cudla_sim", *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return target
+
+    def build(target: Path) -> None:
+        words = ["pva-cc", "-O2", str(PROGRAMS / "subject.c"), "-o", str(target)]
+        command = [warm.python(), "-m", "cudla_sim", *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    return vpu_program(build, PROGRAMS, "subject")
 
 
 @pytest.fixture(scope="session")

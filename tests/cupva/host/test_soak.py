@@ -20,6 +20,7 @@ def grown_kb(sim_cc: Compiler, subject: Path, frames: int, timeout_s: float) -> 
     return end - half
 
 
+@pytest.mark.slow
 def test_frames_that_make_everything_anew(sim_cc: Compiler, subject: Path) -> None:
     """What is kept of freed handles, to explain them, is full by the half. Less than a kilobyte a
     frame: the allocator takes pieces of some hundred kilobytes."""

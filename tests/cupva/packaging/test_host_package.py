@@ -108,6 +108,7 @@ def test_env(tmp_path: Path) -> None:
     assert run(["sh", "-ec", script], tmp_path) == "2\n"
 
 
+@pytest.mark.slow
 def test_cmake_target(tmp_path: Path) -> None:
     if shutil.which("cmake") is None:
         pytest.skip("there is no cmake command")
@@ -123,6 +124,7 @@ def test_cmake_target(tmp_path: Path) -> None:
     run(["b/v"], tmp_path, LD_LIBRARY_PATH=str(paths.lib_dir()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("header", HEADERS)
 def test_every_header_stands_alone(header: str, tmp_path: Path) -> None:
     includes = [f"-I{d}" for d in flags.include_dirs(cuda=True)]

@@ -108,6 +108,7 @@ def test_command_line(small_chip: Path, tmp_path: Path) -> None:
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", ["", ",wrong"])
 def test_programs_of_iruntime_run_on_it(
     small_chip: Path, sim_cc: Compiler, tmp_path: Path, options: str

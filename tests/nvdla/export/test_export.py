@@ -191,6 +191,7 @@ int main(int count, char **words)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("config", "precision"), CONFIGS[:3])
 def test_the_player_in_c(config: str, precision: str, tmp_path: Path, sim_cc: Compiler) -> None:
     bench, data = recorded(config, precision)
@@ -253,6 +254,7 @@ def command(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
 
 
+@pytest.mark.slow
 def test_command_line(tmp_path: Path) -> None:
     (tmp_path / "my net.nvdla").write_bytes(several())
     out = tmp_path / "bench"

@@ -30,6 +30,7 @@ def cases() -> dict[str, Any]:
 CASES = cases()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tag", sorted(CASES) or ["none"])
 def test_compiled_loadable(
     tag: str, fixtures: Path, sim_cc: Compiler, program: Callable[..., Path], tmp_path: Path
@@ -88,6 +89,7 @@ def test_register_headers_compile(tmp_path: Path) -> None:
         subprocess.run(command, check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "tag", ["convrelu.full.int8.ncxhwx", "convrelu.small.int8.ncxhwx", "bigkern.large.int8.ncxhwx"]
 )

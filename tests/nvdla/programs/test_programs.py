@@ -114,6 +114,7 @@ def test_exception_out_of_a_portability_function(sim_cc: Compiler, program: Prog
     assert result.out.splitlines() == ["caught 1", "caught 2", "submitted"], result.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sources", [(), ("foreign_port.c",)], ids=["ours", "foreign port"])
 @pytest.mark.parametrize(
     ("fault", "status"),
@@ -184,11 +185,13 @@ def test_struct_layouts(sim_cc: Compiler, program: Program) -> None:
     assert sim_cc.run(program("layouts.cpp")).status == 0
 
 
+@pytest.mark.slow
 def test_bad_input(sim_cc: Compiler, program: Program) -> None:
     result = sim_cc.run(program("bad_input.cpp"), str(DIGITS))
     assert result.status == 0, result.out + result.err
 
 
+@pytest.mark.slow
 def test_threads_on_two_cores(sim_cc: Compiler, program: Program, case: tuple[Path, bytes]) -> None:
     result = sim_cc.run(program("two_cores.cpp"), str(DIGITS), str(case[0]))
     assert result.status == 0, result.err

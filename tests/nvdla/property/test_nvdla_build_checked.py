@@ -106,6 +106,7 @@ def test_what_is_written_passes_the_checker(data: st.DataObject, config: str) ->
     assert reason or check(Loadable.parse(made), config) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(data=st.data(), config=st.sampled_from(sorted(CONFIGS)))
 def test_what_is_written_computes_what_the_layers_say(data: st.DataObject, config: str) -> None:

@@ -127,6 +127,7 @@ def test_every_rule_has_a_unit_that_computes_and_a_cost() -> None:
     assert set(UNITS) == set(RULES) == set(TimedChip(CONFIG, Surroundings())._cost)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(enables)
 def test_one_enable_after_the_other(steps: list[tuple[tuple[str, ...], dict[str, int]]]) -> None:
@@ -139,6 +140,7 @@ def test_one_enable_after_the_other(steps: list[tuple[tuple[str, ...], dict[str,
                 assert computed == timed
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(enables, max_size=4))
 def test_enables_at_once(rounds: list[list[tuple[tuple[str, ...], dict[str, int]]]]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import naive_fp16 as naive
 import numpy as np
+import pytest
 from bench_nvdla import Bench, address
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -308,6 +309,7 @@ def winograd_case(precision: int) -> st.SearchStrategy:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(st.sampled_from([0, 1, 2]).flatmap(winograd_case), seeds)
 def test_winograd(case, seed) -> None:

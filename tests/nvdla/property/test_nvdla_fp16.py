@@ -54,6 +54,7 @@ def cut(rng: np.random.Generator, products: int) -> np.ndarray:
 KINDS = ["near", "sizes", "zeros", "any"]
 
 
+@pytest.mark.slow
 @COMMON
 @given(
     st.integers(0, 2**32),
@@ -75,6 +76,7 @@ def test_c_and_numpy_agree(
     np.testing.assert_array_equal(found, in_numpy.convolve(where, weights)[:, :kernels])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instructions", available())
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_pixels_and_kernels(kind, instructions) -> None:
@@ -100,6 +102,7 @@ def halves_of_scale(rng: np.random.Generator, scales: np.ndarray) -> np.ndarray:
     return (fields << 10 | bits).astype(np.uint16)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instructions", available())
 @pytest.mark.parametrize("shift", range(8))
 def test_each_shift(shift, instructions) -> None:

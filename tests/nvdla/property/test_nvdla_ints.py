@@ -73,6 +73,7 @@ def test_sums(name, window, channels, kernels, top, left, pad, atom, extreme, se
     assert cut == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ints.wide_kinds())
 @COMMON
 @given(
@@ -168,6 +169,7 @@ def rounded(value: int, shift: int) -> int:
 FACTORS = st.sampled_from([1, -1, 2, 3, 255, 32767, -32768, 12345])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ints.kinds())
 @COMMON
 @given(

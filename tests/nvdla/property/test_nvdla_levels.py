@@ -15,6 +15,8 @@ from cudla_sim.native import load
 from cudla_sim.nvdla import Engine, Loadable, LoadedNetwork
 from cudla_sim.nvdla.build import Network
 
+pytestmark = pytest.mark.slow
+
 CASES = [(s, p) for s in nvdla_stages.STAGES for p in s[3]]
 SHAPES = ((1, 64, 9, 13), (1, 64, 5, 31))
 

@@ -77,6 +77,7 @@ def test_changed_bytes_anywhere(seed, changes) -> None:
     try_to_run(bytes(data), seed[0])
 
 
+@pytest.mark.slow
 @RELAXED
 @given(
     st.sampled_from(list(SEEDS)),

@@ -168,6 +168,7 @@ def test_weights_that_stay_in_the_buffer_are_in_segments() -> None:
     assert kinds.count(False) >= 1
 
 
+@pytest.mark.slow
 def test_other_weights_in_the_buffer_are_seen() -> None:
     """The weights are changed between submissions."""
     pair = Pair(image(CUT, "nv_small"), "nv_small")
@@ -192,6 +193,7 @@ def _descriptors(pair: Pair) -> list[tuple[int, int]]:
     return sorted(set(found))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(KINDS), st.integers(0, 1 << 30), st.integers(0, 255), st.integers(0, 3))
 def test_changed_descriptors_and_tables_are_seen(kind, where, value, runs) -> None:
@@ -209,6 +211,7 @@ def test_changed_descriptors_and_tables_are_seen(kind, where, value, runs) -> No
         pair.run(20 + seed)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.sampled_from(KINDS), st.integers(0, 2**32))
 def test_changed_weights_are_seen(kind, seed) -> None:
@@ -225,6 +228,7 @@ def test_changed_weights_are_seen(kind, seed) -> None:
         pair.run(run)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.sampled_from(KINDS), st.integers(0, 2**32))
 def test_registers_that_a_program_wrote_in_between_change_nothing(kind, seed) -> None:
@@ -270,6 +274,7 @@ class Stop(Exception):
     """The task is stopped."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("precision", "config"), [k for k in KINDS if k[0] != "fp16"])
 def test_a_task_that_is_stopped_leaves_what_its_layers_left(precision, config, monkeypatch):
     """After any number of layers, registers, memory and reports are those of the slow path."""
@@ -423,6 +428,7 @@ def test_the_third_submission_is_like_all_later_ones(kind: int | tuple[str, str]
         assert (set(map(id, pair.plans)), set(map(id, pair.segments))) == known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["compiled", "public"])
 def test_fixtures_by_plan(fixtures: Path, kind: str) -> None:
     files = sorted((fixtures / "nvdla" / kind / "loadables").glob("*.nvdla"))

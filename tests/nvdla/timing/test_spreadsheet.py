@@ -141,6 +141,7 @@ def test_command(tmp_path: Path) -> None:
     assert "1116.8 a second" in command("--layers", str(file)).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "why"),
     [

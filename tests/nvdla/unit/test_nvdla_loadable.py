@@ -218,6 +218,7 @@ def test_vector_length_that_lies_is_found() -> None:
         Loadable.parse(bytes(data))
 
 
+@pytest.mark.slow
 def test_one_table_that_is_shared_too_often_is_refused() -> None:
     b = Builder(256)
     blob = b.table([(0, "ref", b.CreateString("x"))])

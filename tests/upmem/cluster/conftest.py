@@ -10,7 +10,7 @@ import pytest
 import cudla_sim
 from cudla_sim.capi import CApi
 from tests.upmem.host.hosting import Host
-from tests.upmem.host.kernels import Kernel, builder
+from tests.upmem.host.kernels import Kernel, kernel_program
 
 Clusters = Callable[[int], Any]
 
@@ -44,6 +44,6 @@ def host(sim_api: CApi, clusters: Clusters) -> Iterator[Host]:
 
 
 @pytest.fixture(scope="session")
-def kernel(tmp_path_factory: pytest.TempPathFactory) -> Kernel:
+def kernel() -> Kernel:
     """Compiles DPU programs."""
-    return builder(tmp_path_factory.mktemp("kernels"))
+    return kernel_program

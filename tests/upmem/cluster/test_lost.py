@@ -115,6 +115,7 @@ def write_go(mortal: Host, one: np.ndarray) -> None:  # type: ignore[type-arg]
     assert machine().store.transfer(place, slots, hosts) == -1
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_dies_is_told_once(
     sim_api: CApi, kernel: Kernel, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

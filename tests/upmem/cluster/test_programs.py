@@ -13,6 +13,8 @@ from tests.conftest import ROOT
 
 from .conftest import Clusters
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = ROOT / "c_examples" / "upmem"
 
 
@@ -38,6 +40,7 @@ def run(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("workers", "host", "kernel", "last"),
     [
@@ -59,6 +62,7 @@ def test_examples(
     assert done.stdout.strip().endswith(last)
 
 
+@pytest.mark.slow
 def test_logs_are_those_of_one_machine(built: Path, clusters: Clusters) -> None:
     """Under the names that the DPUs have in the program."""
     here = run(built, "checksum", "checksum")

@@ -19,6 +19,8 @@ from tests import warm
 
 from .programs import AGAIN, ENDLESS, SUMS, TOTAL, elf, model
 
+pytestmark = pytest.mark.slow
+
 IRAM, MRAM = 0x8000_0000, 0x0800_0000
 _PC, _FLAGS = 24, 25
 
@@ -442,6 +444,7 @@ ACCESSES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packet", ["Z3", "Z4"])
 @pytest.mark.parametrize(("text", "reads", "both"), ACCESSES)
 def test_which_instructions_access(

@@ -1,4 +1,4 @@
-"""A bench with DPUs, and a compiler that keeps what it has compiled for the session."""
+"""A bench with DPUs, and a compiler of DPU programs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from cudla_sim.upmem.toolchain.cli import choose_route
 from cudla_sim.upmem.toolchain.options import UsageError
+from tests.compiled import dpu_program
 
 from .bench import STRICT, Bench, Program, dpu_cc
 
@@ -24,22 +25,18 @@ def route() -> str:
 
 
 @pytest.fixture(scope="session")
-def build(route: str, tmp_path_factory: pytest.TempPathFactory) -> Build:
+def build(route: str) -> Build:
     """build(source, tasklets=1, *flags) -> Program"""
-    folder = tmp_path_factory.mktemp("dpu")
-    made: dict[tuple[object, ...], Program] = {}
 
     def compile_(source: str, tasklets: int = 1, *flags: str) -> Program:
-        key = (source, tasklets, flags)
-        if key not in made:
-            path = folder / f"program{len(made)}.c"
-            path.write_text(source)
-            output = path.with_suffix("")
-            done = dpu_cc(*STRICT, f"-DNR_TASKLETS={tasklets}", *flags, "-o", output, path)
+        words = (*STRICT, f"-DNR_TASKLETS={tasklets}", *flags)
+
+        def compile_file(file: Path, program: Path) -> None:
+            done = dpu_cc(*words, "-o", program, file)
             assert done.returncode == 0, done.stderr
             assert done.stderr == ""
-            made[key] = Program(output)
-        return made[key]
+
+        return Program(dpu_program(compile_file, source, *words))
 
     return compile_
 

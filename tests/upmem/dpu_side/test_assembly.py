@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from .bench import Bench, dpu_cc
 from .conftest import Build
 
+pytestmark = pytest.mark.slow
+
 M = 0xFFFF_FFFF
 words = st.one_of(st.integers(0, M), st.sampled_from([0, 1, 0x7F, 0x80, 0xFF, 0x7FFF_FFFF, M]))
 

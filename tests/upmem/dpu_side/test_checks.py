@@ -14,6 +14,8 @@ from cudla_sim.workers.switches import MODES
 from .bench import Bench
 from .conftest import Build
 
+pytestmark = pytest.mark.slow
+
 COMMON = """
 #include <alloc.h>
 #include <barrier.h>

@@ -174,6 +174,7 @@ def test_what_a_dpu_has_not_is_refused(compiled: Path) -> None:
     assert "vector" in compile_with("", compiled).stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["cc", "cxx", "C", "c++"])
 def test_sources_in_cxx_by_name_or_by_option(suffix: str, tmp_path: Path) -> None:
     text = "template <typename T> T same(T x) { return x; }\nint main() { return same(0); }\n"
@@ -188,6 +189,7 @@ def test_grouped_digits() -> None:
     assert widen("1'000L + 0b11'00 + 'a' + x'") == "1000LL + 0b1100 + 'a' + x'"
 
 
+@pytest.mark.slow
 def test_a_header_brings_what_the_sdks_brings(tmp_path: Path) -> None:
     """Programs count on it: mutex_pool.h has assert, mram_unaligned.h virtual mutexes, ..."""
     brings = {

@@ -8,6 +8,9 @@ import pytest
 
 from .bench import dpu_cc
 
+SLOW_MODES = (["-S"], ["-E"], [], ["-fsyntax-only"])
+MODES = (["-c"], *(pytest.param(mode, marks=pytest.mark.slow) for mode in SLOW_MODES))
+
 pytestmark = pytest.mark.usefixtures("route")
 
 C = "int main(void) { return 0; }\n"
@@ -34,7 +37,7 @@ def test_sources_compile_to_objects(name: str, tmp_path: Path) -> None:
     assert (tmp_path / "k.o").read_bytes()[:4] == b"\x7fELF"
 
 
-@pytest.mark.parametrize("mode", [["-c"], ["-S"], ["-E"], [], ["-fsyntax-only"]])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", ["x.foo", "x.c", "x.o", "x.a", "x.S", "x.ll", "x"])
 def test_missing_inputs_are_errors(name: str, mode: list[str], tmp_path: Path) -> None:
     done = dpu_cc(*mode, name, "-o", "out", cwd=tmp_path)
@@ -53,7 +56,7 @@ def test_one_missing_input_keeps_the_others_from_being_compiled(tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["k.c"]
 
 
-@pytest.mark.parametrize("mode", [["-c"], ["-S"], [], ["-E"], ["-fsyntax-only"]])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", ["k.ll", "k.bc", "k.m", "k.cu", "k.f90", "k.cl", "k.rs"])
 def test_languages_that_are_not_supported_are_errors(
     name: str, mode: list[str], tmp_path: Path
@@ -65,6 +68,7 @@ def test_languages_that_are_not_supported_are_errors(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["-c", "-S", "-E", "-fsyntax-only"])
 @pytest.mark.parametrize("name", ["k.foo", "k.txt", "k.c.bak"])
 def test_files_of_unknown_types_are_errors(name: str, mode: str, tmp_path: Path) -> None:

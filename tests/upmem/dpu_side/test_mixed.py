@@ -16,6 +16,8 @@ from tests.upmem.isa import naive, words
 
 from .bench import STRICT, Bench, Program, dpu_cc
 
+pytestmark = pytest.mark.slow
+
 ELSEWHERE = {"CALL", "FAULT", "ACQUIRE", "RELEASE", "LDMA", "SDMA"}
 REGISTERS = 22
 """Those that the cases use: r22 and r23 have a meaning between functions."""
@@ -105,6 +107,7 @@ def expected(one: words.Case) -> tuple[naive.Tasklet, bool]:
     return first, first.pc != 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_instructions_compute_what_they_do_on_a_dpu(
     seed: int, bench: Bench, route: str, tmp_path: Path
@@ -351,6 +354,7 @@ def test_functions_in_assembly_read_the_counter(bench: Bench, route: str, tmp_pa
     assert 0 < first <= int(bench.var("between", "u8")[0]) <= second
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -11,6 +11,8 @@ from cudla_sim.upmem.workers.checks import Checks
 from .bench import Bench
 from .conftest import Build
 
+pytestmark = pytest.mark.slow
+
 HEAD = """
 #include <alloc.h>
 #include <barrier.h>
@@ -137,6 +139,7 @@ int main(void) {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tasklets", [3, 8, 16])
 @pytest.mark.parametrize("flags", [(), ("-O2",), ("-O2", "-DCOUNTED")])
 def test_synchronised_programs_have_no_race(

@@ -13,6 +13,8 @@ from cudla_sim.workers.switches import MODES
 from .bench import Bench
 from .conftest import Build
 
+pytestmark = pytest.mark.slow
+
 HEAD = """
 #include <defs.h>
 #include <mram.h>
@@ -97,6 +99,7 @@ def _program(statements: str) -> str:
     return HEAD + f"int main(void) {{ mram_write(wram, data, 64);\n{statements}\nreturn 0; }}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flag", ["-O0", "-O2"])
 @pytest.mark.parametrize("name", UNUSED)
 def test_what_is_only_moved_is_no_mistake(name: str, flag: str, bench: Bench, told: Build) -> None:

@@ -120,6 +120,7 @@ def test_stacks_count_as_wram(source: Path, tmp_path: Path) -> None:
     assert "section '.stacks' will not fit in region 'wram': overflowed by" in done.stderr
 
 
+@pytest.mark.slow
 def test_code_that_is_too_large_for_iram(tmp_path: Path) -> None:
     body = "".join(f"if (x == {i * 7919}) x = x * {i + 3} + {i * 31};\n" for i in range(9000))
     (tmp_path / "a.c").write_text(f"volatile int x;\nint main(void) {{\n{body}return 0; }}")
@@ -200,6 +201,7 @@ def test_longs_are_widened(given: str, wanted: str) -> None:
     assert widen(given) == wanted
 
 
+@pytest.mark.slow
 def test_concurrent_first_builds_share_one_cache(source: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
 
@@ -213,6 +215,7 @@ def test_concurrent_first_builds_share_one_cache(source: Path, tmp_path: Path) -
     assert (kept[0] / "librt.a").is_file()
 
 
+@pytest.mark.slow
 def test_without_a_place_for_the_cache(source: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "file"), "TMPDIR": str(tmp_path)}

@@ -7,7 +7,7 @@ import pytest
 from cudla_sim.capi import CApi
 
 from .hosting import Host
-from .kernels import Kernel, builder
+from .kernels import Kernel, kernel_program
 
 
 @pytest.fixture
@@ -17,6 +17,6 @@ def host(sim_api: CApi) -> Host:
 
 
 @pytest.fixture(scope="session")
-def kernel(tmp_path_factory: pytest.TempPathFactory) -> Kernel:
+def kernel() -> Kernel:
     """Compiles DPU programs."""
-    return builder(tmp_path_factory.mktemp("kernels"))
+    return kernel_program

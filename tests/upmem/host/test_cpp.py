@@ -86,6 +86,7 @@ int main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 @pytest.mark.parametrize("standard", ["c++11", "c++14", "c++20"])
 def test_every_overload_compiles_clean(compiler: str, standard: str, tmp_path: Path) -> None:
@@ -101,6 +102,7 @@ def test_every_overload_compiles_clean(compiler: str, standard: str, tmp_path: P
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_the_header_may_be_in_several_files(sim_cc: Compiler, tmp_path: Path) -> None:
     (tmp_path / "b.cpp").write_text(
         "#include <dpu>\nint other() { return dpu::ALLOCATE_ALL > 1; }\n"

@@ -64,6 +64,7 @@ def test_a_wrong_kernel_is_said_to_be_wrong(built: Path) -> None:
     assert "DPU Error" in done.stderr
 
 
+@pytest.mark.slow
 def test_they_build_where_paths_have_spaces(tmp_path: Path) -> None:
     """Of the sources, and of the installation."""
     sdk = tmp_path / "the sdk"

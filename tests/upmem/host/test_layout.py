@@ -34,6 +34,7 @@ def complaints(text: str, dialect: str, folder: Path) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=False).stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_each_header_stands_alone(dialect: str, tmp_path: Path) -> None:
     for header in HEADERS:

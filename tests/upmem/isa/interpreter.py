@@ -8,9 +8,9 @@ import subprocess
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from cudla_sim.constants import dpu_protocol as p
+from tests.compiled import contents, stored
 from tests.conftest import ROOT
 
 _SLOT_BYTES = p.SLOT_WRITTEN + (1 << 20)
@@ -48,18 +48,21 @@ FAULTS = {
 }
 
 
+def _build(folder: Path) -> None:
+    sources = [Path(__file__).with_name("bench.c"), *(ROOT / "shim/dpu_isa").glob("*.c")]
+    kept = [str(s) for s in sources if s.name != "worker.c"]
+    command = ["gcc", "-O0", "-shared", "-fPIC", "-w", "-std=gnu11", "-D_GNU_SOURCE"]
+    includes = [f"-I{ROOT / 'shim'}", f"-I{ROOT / 'shim' / 'dpu_isa'}"]
+    library = str(folder / "bench.so")
+    subprocess.run([*command, *includes, *kept, "-o", library], check=True)
+
+
 class Interpreter:
     """A DPU whose IRAM is full of ``stop`` where a program does not write."""
 
     def __init__(self) -> None:
-        with TemporaryDirectory() as folder:
-            library = Path(folder) / "bench.so"
-            sources = [Path(__file__).with_name("bench.c"), *(ROOT / "shim/dpu_isa").glob("*.c")]
-            kept = [str(s) for s in sources if s.name != "worker.c"]
-            command = ["gcc", "-O0", "-shared", "-fPIC", "-w", "-std=gnu11", "-D_GNU_SOURCE"]
-            includes = [f"-I{ROOT / 'shim'}", f"-I{ROOT / 'shim' / 'dpu_isa'}"]
-            subprocess.run([*command, *includes, *kept, "-o", str(library)], check=True)
-            self._library = ctypes.CDLL(str(library))
+        key = ("interpreter", contents("shim", "include", "tests/upmem/isa"))
+        self._library = ctypes.CDLL(str(stored(key, _build) / "bench.so"))
         self._map = mmap.mmap(-1, _SLOT_BYTES, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         self._slot = (ctypes.c_uint8 * _SLOT_BYTES).from_buffer(self._map)
         self._stops = STOP.to_bytes(8, "little") * p.IRAM_INSTRUCTIONS

@@ -60,6 +60,7 @@ def compare(form: Form, one: words.Case, bench: Interpreter) -> None:
 TESTABLE = [form for form in FORMS if words.testable(form)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_every_form_with_every_condition(part: int) -> None:
     random = Random(part)

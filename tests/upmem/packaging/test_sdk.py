@@ -326,6 +326,7 @@ target_link_options(kernel PRIVATE -DNR_TASKLETS=4)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", [False, True], ids=["the SDK's", "one's own"])
 def test_cmake_dpu_program_in_cxx_with_a_library(own: bool, tmp_path: Path) -> None:
     """Projects bring toolchain files of their own, which name programs of the SDK's bin folder."""

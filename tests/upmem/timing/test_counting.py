@@ -78,6 +78,7 @@ def each(bench: Bench, counted: Build, kind: str, op: str) -> float:
     return (found[1] - found[0]) / 512
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "op", "expected"),
     [

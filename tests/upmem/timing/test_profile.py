@@ -20,6 +20,8 @@ from cudla_sim.upmem.timing import profiling
 from ..dpu_side.bench import Bench, Program, dpu_cc
 from ..dpu_side.conftest import Build
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def profiled(build: Build, route: str) -> Build:

@@ -183,6 +183,7 @@ SEEDS = range(int(os.environ.get("CUDLA_SIM_TEST_SEEDS", 12)))
 TASKLETS = (16, 11, 24, 3, 2, 7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["counted", "told"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_search_for_races_changes_nothing(

@@ -17,6 +17,8 @@ from cudla_sim.upmem.workers.protocol import Times
 from ..dpu_side.bench import Bench
 from ..dpu_side.conftest import Build
 
+pytestmark = pytest.mark.slow
+
 COMPUTE, READ, LOCKED = 0, 1, 2
 STEPS = 8
 BOOT, BOOT_EACH = 11 * (4 + 3), 33  # one atomic bit is in use

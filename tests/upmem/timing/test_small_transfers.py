@@ -51,6 +51,7 @@ def milliseconds(bench: Bench, counted: Build, body: str) -> float:
     return float(bench.var("cycles", np.uint64)[0]) / 350e3 * PUBLISHED_BYTES / BYTES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "heap", "stack", "unaligned"),
     [

@@ -104,6 +104,7 @@ def test_record_has_the_settings_that_the_generator_draws(unit: str) -> None:
         assert list(drawn.values()) == record["values"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS)
 def test_strict_model_equals_the_rtl_or_stops(unit: str) -> None:
     found = recorded(unit)
@@ -124,6 +125,7 @@ def test_strict_model_equals_the_rtl_or_stops(unit: str) -> None:
     assert seen["done"] > 300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS)
 def test_chip_model_equals_the_rtl_or_stops(unit: str) -> None:
     found = recorded(unit)
