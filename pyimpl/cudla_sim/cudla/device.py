@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -128,6 +126,25 @@ class Dla:
             device.close()
 
 
+class Exclusive:
+    """A device handle's lock as a context; a generator would cost a microsecond a call."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+
+    def __enter__(self) -> Device:
+        self._device.lock.acquire()
+        try:
+            self._device.require_open()
+        except CudlaError:
+            self._device.lock.release()
+            raise
+        return self._device
+
+    def __exit__(self, *_: object) -> None:
+        self._device.lock.release()
+
+
 class Device:
     """One device handle: its mode, modules, memory, and the tasks submitted through it."""
 
@@ -154,6 +171,7 @@ class Device:
         self.last_explanation = ""
         self._unreported: CudlaError | None = None
         self.lock = threading.RLock()
+        self._exclusive = Exclusive(self)
         """Held by every call that changes the handle; see ``exclusive``."""
         self._results_lock = threading.Lock()  # tasks and their results, which the worker changes
         self.closed = False
@@ -165,16 +183,13 @@ class Device:
     def __repr__(self) -> str:
         return f"<{self.core.name} handle, {'hybrid' if self.hybrid else 'standalone'}>"
 
-    @contextmanager
-    def exclusive(self) -> Iterator[Device]:
+    def exclusive(self) -> Exclusive:
         """Locks the handle for a call that changes it, so that such calls run one after the other.
 
         The cuDLA reference describes one lock for all handles; one for each has the same results.
-        Raises CudlaError (InvalidDevice) when another thread destroyed the handle.
+        Entering it raises CudlaError (InvalidDevice) when another thread destroyed the handle.
         """
-        with self.lock:
-            self.require_open()
-            yield self
+        return self._exclusive
 
     def require_open(self) -> None:
         """Raises CudlaError (InvalidDevice) when the handle was destroyed."""
