@@ -45,7 +45,7 @@ cudlaStatus impl_etiTranslateStatsForMultiModule(cudlaDevHandle devHandle, cudla
                                                  cudlaTranslateCsvAttribute *csvAttribute);
 const cudlaExternalEtbl *sim_external_table(void);
 
-/* --- CUDA (cuda/launches.c, cuda/kernels.c, cuda/private_tables.c) ---------------------------------
+/* --- CUDA (cuda/launches.c, cuda/kernels.c, cuda/private_tables.c) ---------------------------
    Statuses are a cudaError_t or a CUresult, streams a cudaStream_t. */
 
 /* puts a launch into its stream */
@@ -60,13 +60,16 @@ int sim_cuda_failed(void *launch, char *text, size_t size);
 void sim_cuda_free(void *launch);
 /* whether the program registered a kernel at that address, and it is compiled for this processor */
 int sim_cuda_kernel_known(void *function);
-/* bytes of dynamic shared memory that a kernel may have from now on; `allow` -1 asks, -1: never said */
+/* bytes of dynamic shared memory that a kernel may have from now on; `allow` -1 asks, the answer
+   -1 is: never said */
 int sim_cuda_shared(void *function, int allow);
 
-/* what NVIDIA's static runtime asks of the driver: a function of a private table that is not here; the 16 bytes by
-   which it knows a driver, from the addresses of two tables and of the function that asks */
+/* what NVIDIA's static runtime asks of the driver: a function of a private table that is not here;
+   the 16 bytes by which it knows a driver, from the addresses of two tables and of the function
+   that asks */
 int sim__cuda_private(void);
-int sim__cuda_integrity(uint32_t version, uint64_t seconds, void *digest, const uint64_t *addresses);
+int sim__cuda_integrity(uint32_t version, uint64_t seconds, void *digest,
+                        const uint64_t *addresses);
 /* the calling thread's context; the end of a context */
 void sim_cuda_make_current(void *context);
 void sim_cuda_context_ends(void *context);

@@ -40,14 +40,16 @@ static void copies(cudaArray_t array)
     CALL(cudaMemcpy2DFromArray(back, WIDTH, array, 0, 0, WIDTH, HEIGHT, cudaMemcpyDeviceToHost));
     CHECK(memcmp(back, picture, BYTES) == 0);
     /* The upper left corner becomes the lower right one. */
-    CALL(cudaMemcpy2DToArray(other, WIDTH - 3, HEIGHT - 2, picture, WIDTH, 3, 2, cudaMemcpyHostToDevice));
+    CALL(cudaMemcpy2DToArray(other, WIDTH - 3, HEIGHT - 2, picture, WIDTH, 3, 2,
+                             cudaMemcpyHostToDevice));
     CALL(cudaMemcpy2DFromArrayAsync(back, WIDTH, other, 0, 0, WIDTH, HEIGHT,
                                     cudaMemcpyDeviceToHost, stream));
     CALL(cudaStreamSynchronize(stream));
     for (int y = 0; y < HEIGHT; y++)
         for (int x = 0; x < WIDTH; x++)
-            CHECK(back[y][x] == (x < WIDTH - 3 || y < HEIGHT - 2 ? picture[y][x]
-                                                                 : picture[y - HEIGHT + 2][x - WIDTH + 3]));
+            CHECK(back[y][x] == (x < WIDTH - 3 || y < HEIGHT - 2
+                                     ? picture[y][x]
+                                     : picture[y - HEIGHT + 2][x - WIDTH + 3]));
     CALL(cudaMemcpy2DToArrayAsync(other, 0, 0, picture, WIDTH, WIDTH, HEIGHT,
                                   cudaMemcpyHostToDevice, stream));
     CALL(cudaMemcpy2DFromArray(back, WIDTH, other, 0, 0, WIDTH, HEIGHT, cudaMemcpyDeviceToHost));

@@ -32,7 +32,8 @@ typedef enum CUpointer_attribute_enum {
     CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21
 } CUpointer_attribute;
 
-/* data: of the type that the attribute has. CUDA_ERROR_INVALID_VALUE for an address that CUDA does not know. */
+/* data: of the type that the attribute has. CUDA_ERROR_INVALID_VALUE for an address that CUDA does
+ * not know. */
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr);
 /* The same of several; an unknown address answers zeros. */
 CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes,

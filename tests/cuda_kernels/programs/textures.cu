@@ -1,11 +1,12 @@
-// Fetches at given points. argv: array|pitch width height format address filter normalized, then points (x y). The
-// texture holds 0, 1, 2, ... row by row.
+// Fetches at given points. argv: array|pitch width height format address filter normalized, then
+// points (x y). The texture holds 0, 1, 2, ... row by row.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
-template <class T> __global__ void fetch(cudaTextureObject_t from, const float2 *at, int count, T *out)
+template <class T>
+__global__ void fetch(cudaTextureObject_t from, const float2 *at, int count, T *out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count)
@@ -42,7 +43,8 @@ template <class T> static int run(char **argv, bool as_float)
     } else {
         cudaArray_t array;
         CHECK(cudaMallocArray(&array, &desc, width, height));
-        CHECK(cudaMemcpy2DToArray(array, 0, 0, values.data(), row, row, height, cudaMemcpyHostToDevice));
+        CHECK(cudaMemcpy2DToArray(array, 0, 0, values.data(), row, row, height,
+                                  cudaMemcpyHostToDevice));
         from.resType = cudaResourceTypeArray;
         from.res.array.array = array;
     }
