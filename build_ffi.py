@@ -4,10 +4,10 @@
     python build_ffi.py --generate  write the generated files only
     python build_ffi.py --verify    fail when the exported names differ from codegen/exports.txt
     python build_ffi.py --exports   write codegen/exports.txt
-    python build_ffi.py --clean     remove what builds made, generated files included
+    python build_ffi.py --clean     remove build output, generated files included
 
-Generated files are not committed; codegen/exports.txt is, so that a change of what the libraries
-export is a change that somebody made on purpose.
+Generated files are not committed. codegen/exports.txt is, so that a change of the exported names is
+deliberate.
 
 It is also the PEP 517 build backend (`pyproject.toml`): every build first compiles the libraries
 for the interpreter that runs it, then hands over to setuptools.
@@ -54,7 +54,7 @@ CAPI = PACKAGE / "capi" / "generated"
 MANUAL_PAGES = ROOT / "docs" / "man"
 EXPORTS = ROOT / "codegen" / "exports.txt"
 
-# Everything in these is generated; a build removes what it does not write.
+# Generated folders: a build removes files in them that it does not write.
 GENERATED_FOLDERS = (GENERATED, CONSTANTS, CAPI, MANUAL_PAGES)
 # Generated files beside hand-written ones.
 GENERATED_FILES = (

@@ -142,7 +142,6 @@ class Copy:
                 f"kind is {kind}; cudaMemcpyKind has 0 to {int(Kind.cudaMemcpyDefault)}",
             )
         src_shape = shape if src_pitch is None else shape._replace(pitch=src_pitch)
-        self.kind = kind
         self.dst_side, self.src_side = _SIDES[Kind(kind)]
         self.dst = check(memory, dst, shape, self.dst_side, "dst", write=True)
         self.src = check(memory, src, src_shape, self.src_side, "src")
